@@ -1,0 +1,45 @@
+# One object library a module, so that a module cannot link what it may not use, and one installable
+# static library of them all. Order and rules: DESIGN.md, Layers; scripts/check_layers.py checks them.
+function(truewheel_settings target)
+  target_include_directories(${target} PRIVATE
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/generated")
+  target_link_libraries(${target} PRIVATE truewheel_warnings truewheel_hardening truewheel_sanitizers)
+endfunction()
+
+function(truewheel_module name)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
+  add_library(truewheel_${name} OBJECT ${sources})
+  truewheel_settings(truewheel_${name})
+  if(ARGN)
+    target_link_libraries(truewheel_${name} PRIVATE ${ARGN})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TRUEWHEEL_MODULES truewheel_${name})
+endfunction()
+
+truewheel_module(base OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB Threads::Threads fmt::fmt)
+truewheel_module(elf LIEF::LIEF fmt::fmt nlohmann_json::nlohmann_json)
+truewheel_module(deps fmt::fmt)
+truewheel_module(policy fmt::fmt nlohmann_json::nlohmann_json)
+truewheel_module(wheel PkgConfig::LIBZIP Threads::Threads fmt::fmt)
+truewheel_module(check fmt::fmt)
+truewheel_module(repair Threads::Threads fmt::fmt)
+truewheel_module(report spdlog::spdlog nlohmann_json::nlohmann_json fmt::fmt)
+truewheel_module(commands fmt::fmt)
+truewheel_module(cli CLI11::CLI11 fmt::fmt PkgConfig::TOMLPLUSPLUS)
+
+truewheel_embed(truewheel_policy src/policy/data/policies.txt policies)
+truewheel_embed(truewheel_policy src/policy/data/profiles.txt profiles)
+
+get_property(modules GLOBAL PROPERTY TRUEWHEEL_MODULES)
+set(objects "")
+foreach(module IN LISTS modules)
+  list(APPEND objects $<TARGET_OBJECTS:${module}>)
+endforeach()
+add_library(truewheel_core STATIC ${objects})
+add_library(truewheel::core ALIAS truewheel_core)
+target_include_directories(truewheel_core PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+set(TRUEWHEEL_LINK_LIBRARIES LIEF::LIEF PkgConfig::LIBZIP OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB
+  spdlog::spdlog fmt::fmt Threads::Threads)
+target_link_libraries(truewheel_core PRIVATE ${TRUEWHEEL_LINK_LIBRARIES} truewheel_hardening truewheel_sanitizers)
+target_compile_features(truewheel_core PUBLIC cxx_std_20)

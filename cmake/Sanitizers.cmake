@@ -1,0 +1,10 @@
+add_library(truewheel_sanitizers INTERFACE)
+if(TRUEWHEEL_SANITIZE)
+  target_compile_options(truewheel_sanitizers INTERFACE
+    -fsanitize=${TRUEWHEEL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(truewheel_sanitizers INTERFACE -fsanitize=${TRUEWHEEL_SANITIZE})
+endif()
+if(TRUEWHEEL_COVERAGE)
+  target_compile_options(truewheel_sanitizers INTERFACE --coverage)
+  target_link_options(truewheel_sanitizers INTERFACE --coverage)
+endif()

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <truewheel/bytes.hpp>
+
+namespace truewheel::wheel {
+
+/// A wheel's file name (PEP 427): {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl.
+/// A seventh or a sixth non-numeric part is a PEP 825 variant label, kept as it is.
+struct WheelName {
+  std::string distribution;
+  std::string version;
+  std::string build;   ///< with its leading digit, or empty
+  std::vector<std::string> python_tags;
+  std::vector<std::string> abi_tags;
+  std::vector<std::string> platform_tags;
+  std::string variant;  ///< variant label, or empty
+
+  /// The file name; platform tags in the order they are held.
+  [[nodiscard]] std::string format() const;
+  /// Every python-abi-platform triple, in WHEEL's order (python, abi, platform nested).
+  [[nodiscard]] std::vector<std::string> expanded_tags() const;
+};
+/// Throws Error(refused, "wheel-name").
+[[nodiscard]] WheelName parse_wheel_name(std::string_view file_name);
+
+/// PEP 503 name with `_`, and PEP 440 version normalised as far as comparing dist-info folders needs.
+[[nodiscard]] std::string normalized_distribution(std::string_view name);
+
+/// One file of a wheel, as both of its headers describe it.
+struct Member {
+  std::string name;
+  std::uint16_t method = 0;  ///< 0 stored, 8 deflate; nothing else passes the scanner
+  std::uint32_t crc = 0;     ///< CRC-32 of the content
+  std::uint64_t compressed_size = 0;
+  std::uint64_t size = 0;
+  std::uint64_t data_offset = 0;  ///< of the compressed bytes in the archive file
+  bool executable = false;        ///< any execute bit set
+};
+
+struct ScanLimits {
+  double max_ratio = 50;                        ///< sum of sizes / file size, once the sum is over 64 MiB
+  std::uint64_t max_total = 1ULL << 40;         ///< hard cap on the sum of uncompressed sizes, bytes
+};
+
+/// The map of an archive file: what reading front to back and reading from the end record agree on.
+struct Scan {
+  std::vector<Member> members;  ///< files only, in archive order; folder entries are dropped
+  std::vector<std::string> notes;  ///< tolerated oddities, one sentence each (zip-cases.md, W and N)
+};
+
+/// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are framing).
+/// Content is not inflated. Throws Error(refused, "zip-…").
+[[nodiscard]] Scan scan(Bytes archive, const ScanLimits& limits = {});
+
+/// A member's content: stored members are a view of the archive, deflated ones own their bytes.
+class Content {
+ public:
+  explicit Content(Bytes view) : view_(view) {}
+  explicit Content(Buffer bytes) : owned_(std::move(bytes)), view_(owned_) {}
+  Content(Content&&) noexcept = default;
+  Content& operator=(Content&&) noexcept = default;
+  [[nodiscard]] Bytes bytes() const { return view_; }
+
+ private:
+  Buffer owned_;
+  Bytes view_;
+};
+
+/// Inflates a member and checks that the stream ends exactly where it must, its size and its CRC.
+/// Throws Error(refused, "zip-content"), context: the member's name.
+[[nodiscard]] Content read_member(Bytes archive, const Member& member);
+
+/// The same for members too large to hold: `sink` gets the content in pieces, in order.
+void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink);
+
+/// A row of RECORD. `hash` is "sha256=…" as written, or empty; `size` is nullopt when empty.
+struct RecordRow {
+  std::string path;
+  std::string hash;
+  std::optional<std::uint64_t> size;
+};
+/// Throws Error(refused, "record-…") on text that is not RECORD's CSV (standards.md section 1.2).
+[[nodiscard]] std::vector<RecordRow> parse_record(std::string_view text);
+/// RECORD's text: rows as given, quoted where they must be, "\n" line ends.
+[[nodiscard]] std::string format_record(const std::vector<RecordRow>& rows);
+
+/// A file's content as RECORD describes it; digests are unpadded url-safe base64.
+struct Digest {
+  std::string name;
+  std::string sha256;
+  std::uint64_t size = 0;
+};
+/// Holds the rows of RECORD against what the archive contains. `reread(name)` returns the content of a member
+/// whose row has another algorithm than sha256 (sha384, sha512, sha3_*, blake2b are understood).
+/// Returns one sentence a mismatch: wrong hash, wrong size, missing row, row without member, duplicate row.
+[[nodiscard]] std::vector<std::string> verify_record(const std::vector<RecordRow>& rows,
+                                                     const std::vector<Digest>& members,
+                                                     const std::string& record_path,
+                                                     const std::function<Content(const std::string&)>& reread);
+
+/// The WHEEL file: its headers in order; tags are edited, everything else is kept as it is.
+class WheelMetadata {
+ public:
+  /// Throws Error(refused, "wheel-metadata…"): not UTF-8, no Wheel-Version, a major version above 1.
+  static WheelMetadata parse(std::string_view text);
+  [[nodiscard]] std::vector<std::string> tags() const;
+  [[nodiscard]] bool root_is_purelib() const;
+  void set_tags(const std::vector<std::string>& tags);
+  void set_root_is_purelib(bool value);  ///< leaves exactly one Root-Is-Purelib line
+  [[nodiscard]] std::string format() const;
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> headers_;
+  std::string rest_;  ///< whatever follows the headers, verbatim
+  std::vector<std::string> notes_;
+};
+
+/// The one `.dist-info` folder at the root that belongs to the file name, without a trailing slash.
+/// Throws Error(refused, "dist-info-…") for none, several, or one of another distribution (Z45).
+[[nodiscard]] std::string find_dist_info(const std::vector<Member>& members, const WheelName& name);
+
+/// Where a member lands, relative to the installation root: `.data/platlib/` and `.data/purelib/` are the root.
+struct InstalledPath {
+  enum class Scheme { root, purelib, scripts, data, headers } scheme = Scheme::root;
+  std::string path;  ///< relative to that scheme's folder
+};
+[[nodiscard]] InstalledPath installed_path(std::string_view member_name, std::string_view dist_info);
+
+/// A compressed member on its way into a new archive.
+struct EncodedMember {
+  std::string name;
+  bool executable = false;
+  std::uint16_t method = 0;
+  std::uint32_t crc = 0;
+  std::uint64_t size = 0;
+  Bytes compressed;  ///< a view: of the input archive, or of `owned`
+  std::shared_ptr<const Buffer> owned;
+};
+/// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it smaller.
+[[nodiscard]] EncodedMember encode_member(std::string name, bool executable, Bytes content, int level);
+
+/// Seconds since 1970 that go into every member: SOURCE_DATE_EPOCH or 1980-01-01, clamped to what zip can say.
+struct ArchiveTime {
+  std::int64_t seconds = 315532800;
+};
+
+/// Writes a whole archive to an open file descriptor through libzip, in the order given, in the normal form of
+/// zip-cases.md section 2.3; compressed bytes are copied as they are. The descriptor's position ends at the
+/// archive's end. Throws Error(io) with the failing operation.
+void write_archive(int descriptor, const std::vector<EncodedMember>& members, const ArchiveTime& time);
+
+}  // namespace truewheel::wheel

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <truewheel/error.hpp>
+
+#include <utility>
+
+namespace truewheel {
+
+Error::Error(ErrorKind kind, std::string id, std::string what, std::string hint,
+             std::source_location origin)
+    : std::runtime_error(std::move(what)),
+      kind_(kind),
+      id_(std::move(id)),
+      hint_(std::move(hint)),
+      origin_(origin) {}
+
+void Error::add_context(std::string_view outer) {
+  where_ = where_.empty() ? std::string(outer) : std::string(outer) + ": " + where_;
+}
+
+int exit_code(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::unfit: return 1;
+    case ErrorKind::usage: return 2;
+    case ErrorKind::refused: return 3;
+    case ErrorKind::io: return 4;
+    case ErrorKind::withheld: return 5;
+    case ErrorKind::internal: return 70;
+  }
+  return 70;
+}
+
+}  // namespace truewheel

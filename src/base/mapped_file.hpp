@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include <truewheel/bytes.hpp>
+
+namespace truewheel {
+
+/// A file mapped read-only. Opening never writes; the file is checked with fstat to be a regular one.
+/// Throws Error(usage, "absent-input") when there is none, Error(io, "unreadable") for everything else.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  explicit MappedFile(int descriptor);  ///< maps what is open already; does not take the descriptor over
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  [[nodiscard]] Bytes bytes() const { return {data_, size_}; }
+  /// True when size and modification time are still those of the time of opening.
+  [[nodiscard]] bool unchanged() const;
+  /// Device and inode, for telling whether a path names this very file.
+  [[nodiscard]] bool is_same_file(const std::filesystem::path& path) const;
+
+ private:
+  void map(int descriptor);
+  const std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::uint64_t device_ = 0, inode_ = 0;
+  std::int64_t modified_seconds_ = 0, modified_nanoseconds_ = 0;
+  std::filesystem::path path_;
+};
+
+}  // namespace truewheel
