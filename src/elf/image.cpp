@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/image.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace truewheel::elf {
+
+namespace {
+
+constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 30;
+
+[[noreturn]] void refuse(const char* id, std::string what) {
+  throw Error(ErrorKind::refused, id, std::move(what));
+}
+
+/// ident of E02: class, data and version must be right, OS ABI and padding may be anything.
+ByteOrder check_ident(Bytes file) {
+  constexpr std::array<std::uint8_t, 4> kMagic = {0x7f, 'E', 'L', 'F'};
+  if (file.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), file.begin()))
+    refuse("elf-no-magic", "this is not an ELF file");
+  if (file.size() < 16) refuse("elf-truncated", "the file ends within e_ident");
+  if (file[4] != 1 && file[4] != 2) {
+    refuse("elf-ident", fmt::format("e_ident: class {} is neither 32 nor 64 bits", file[4]));
+  }
+  if (file[5] != 1 && file[5] != 2) {
+    refuse("elf-ident", fmt::format("e_ident: data encoding {} is unknown", file[5]));
+  }
+  if (file[6] != 1) refuse("elf-ident", fmt::format("e_ident: version {} is not 1", file[6]));
+  return file[5] == 1 ? ByteOrder::little : ByteOrder::big;
+}
+
+/// Reads fields one behind the other; a word is 4 or 8 bytes by class.
+class Cursor {
+ public:
+  Cursor(const ByteReader& reader, std::uint64_t offset, bool is_64)
+      : reader_(reader), offset_(offset), is_64_(is_64) {}
+  std::uint16_t half() { return reader_.u16(take(2)); }
+  std::uint32_t word32() { return reader_.u32(take(4)); }
+  std::uint64_t word() { return is_64_ ? reader_.u64(take(8)) : reader_.u32(take(4)); }
+
+ private:
+  std::uint64_t take(std::uint64_t size) {
+    const std::uint64_t at = offset_;
+    offset_ += size;
+    return at;
+  }
+  const ByteReader& reader_;
+  std::uint64_t offset_;
+  bool is_64_;
+};
+
+Segment read_segment(const ByteReader& reader, std::uint64_t offset, bool is_64) {
+  Cursor cursor(reader, offset, is_64);
+  Segment segment;
+  segment.type = cursor.word32();
+  if (is_64) segment.flags = cursor.word32();
+  segment.offset = cursor.word();
+  segment.vaddr = cursor.word();
+  segment.paddr = cursor.word();
+  segment.filesz = cursor.word();
+  segment.memsz = cursor.word();
+  if (!is_64) segment.flags = cursor.word32();
+  segment.align = cursor.word();
+  return segment;
+}
+
+Section read_section(const ByteReader& reader, std::uint64_t offset, bool is_64) {
+  Cursor cursor(reader, offset, is_64);
+  Section section;
+  section.name_offset = cursor.word32();
+  section.type = cursor.word32();
+  section.flags = cursor.word();
+  section.addr = cursor.word();
+  section.offset = cursor.word();
+  section.size = cursor.word();
+  section.link = cursor.word32();
+  section.info = cursor.word32();
+  section.addralign = cursor.word();
+  section.entsize = cursor.word();
+  return section;
+}
+
+/// Header fields that only the constructor needs.
+struct EntrySizes {
+  std::uint16_t segment = 0, section = 0;
+};
+
+Header read_header(const ByteReader& reader, ByteOrder order, EntrySizes& entry_sizes) {
+  Header header;
+  header.bits = reader.u8(4) == 2 ? 64 : 32;
+  header.order = order;
+  const Sizes& sizes = sizes_of(header.bits);
+  if (reader.size() < sizes.header) refuse("elf-truncated", "the file ends within the ELF header");
+  header.os_abi = reader.u8(7);
+  Cursor cursor(reader, 16, header.bits == 64);
+  header.type = cursor.half();
+  header.machine = cursor.half();
+  if (const std::uint32_t version = cursor.word32(); version != 1) {
+    refuse("elf-ident", fmt::format("e_version {} is not 1", version));
+  }
+  header.entry = cursor.word();
+  header.phoff = cursor.word();
+  header.shoff = cursor.word();
+  header.flags = cursor.word32();
+  if (const std::uint16_t size = cursor.half(); size != sizes.header) {
+    refuse("elf-entry-size", fmt::format("e_ehsize {} should be {}", size, sizes.header));
+  }
+  entry_sizes.segment = cursor.half();
+  header.phnum = cursor.half();
+  entry_sizes.section = cursor.half();
+  header.shnum = cursor.half();
+  header.shstrndx = cursor.half();
+  return header;
+}
+
+std::vector<Segment> read_segments(const ByteReader& reader, const Header& header,
+                                   const EntrySizes& entry_sizes) {
+  if (header.phnum == 0) return {};
+  const Sizes& sizes = sizes_of(header.bits);
+  if (header.phnum == kPhnumExtended) {
+    refuse("elf-phnum", "e_phnum is PN_XNUM, and loaders read only 16 bits of it");
+  }
+  if (entry_sizes.segment != sizes.segment) {
+    refuse("elf-entry-size",
+           fmt::format("e_phentsize {} should be {}", entry_sizes.segment, sizes.segment));
+  }
+  const std::uint64_t end = checked_add(header.phoff, header.phnum * sizes.segment);
+  if (end > reader.size()) {
+    refuse("elf-phoff", fmt::format("the program headers end at {:#x}, past the file's end", end));
+  }
+  if (header.phoff < sizes.header || header.phoff % sizes.word != 0) {
+    refuse("elf-phoff",
+           fmt::format("e_phoff {:#x} is inside the ELF header or not aligned", header.phoff));
+  }
+  std::vector<Segment> segments;
+  segments.reserve(header.phnum);
+  for (std::uint64_t i = 0; i < header.phnum; ++i) {
+    segments.push_back(read_segment(reader, header.phoff + i * sizes.segment, header.bits == 64));
+  }
+  return segments;
+}
+
+/// Sections are optional: an offset that is none (E04), or a table that is not there, gives an
+/// empty list. A table that begins inside the file and ends past it is a cut file (E01).
+std::vector<Section> read_sections(const ByteReader& reader, Header& header,
+                                   const EntrySizes& entry_sizes) {
+  const Sizes& sizes = sizes_of(header.bits);
+  if (header.shoff < sizes.header || header.shoff >= reader.size()) return {};
+  const bool extended = header.shnum == 0;
+  if (entry_sizes.section != sizes.section) {
+    refuse("elf-entry-size",
+           fmt::format("e_shentsize {} should be {}", entry_sizes.section, sizes.section));
+  }
+  if (sizes.section > reader.size() - header.shoff) {
+    refuse("elf-truncated", "the file ends within its section headers");
+  }
+  const Section first = read_section(reader, header.shoff, header.bits == 64);
+  if (extended) header.shnum = first.size;  // E06
+  if (header.shstrndx == shn::kXindex) header.shstrndx = first.link;
+  if (header.shnum > (reader.size() - header.shoff) / sizes.section) {
+    refuse("elf-truncated",
+           fmt::format("{} section headers do not fit into the file", header.shnum));
+  }
+  std::vector<Section> sections;
+  sections.reserve(static_cast<std::size_t>(header.shnum));
+  for (std::uint64_t i = 0; i < header.shnum; ++i) {
+    sections.push_back(read_section(reader, header.shoff + i * sizes.section, header.bits == 64));
+  }
+  return sections;
+}
+
+/// A separate debug file keeps the program headers of the file it was split from, whose bytes it
+/// does not have: its .dynamic is NOBITS (E34). Nothing of what its segments say may be followed.
+bool has_hollow_dynamic(const std::vector<Section>& sections, const Segment& dynamic) {
+  return std::any_of(sections.begin(), sections.end(), [&](const Section& section) {
+    return section.type == sht::kNobits && (section.flags & shf::kAlloc) != 0 &&
+           (section.flags & shf::kTls) == 0 && section.addr == dynamic.vaddr &&
+           section.size >= dynamic.memsz && section.size != 0;
+  });
+}
+
+/// E17. Real page arithmetic of loaders is checked again where a LOAD is added.
+void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) {
+  const Segment* previous = nullptr;
+  for (const Segment& segment : segments) {
+    if (segment.type != pt::kLoad) continue;
+    if (segment.filesz > segment.memsz) {
+      refuse(
+          "elf-load-size",
+          fmt::format("a LOAD at {:#x} has more bytes in the file than in memory", segment.vaddr));
+    }
+    if (checked_add(segment.offset, segment.filesz) > file_size) {
+      refuse("elf-truncated",
+             fmt::format("a LOAD at {:#x} ends past the file's end", segment.vaddr));
+    }
+    static_cast<void>(checked_add(segment.vaddr, segment.memsz));
+    if (segment.align > 1) {
+      if (!is_power_of_two(segment.align) || segment.align > kLargestAlign) {
+        refuse("elf-load-align", fmt::format("p_align {:#x} is no alignment", segment.align));
+      }
+      if ((segment.vaddr - segment.offset) % segment.align != 0) {
+        refuse("elf-load-align",
+               fmt::format("a LOAD at {:#x} has file offset {:#x}: not congruent modulo {:#x}",
+                           segment.vaddr, segment.offset, segment.align));
+      }
+    }
+    if (previous != nullptr) {
+      if (segment.vaddr < previous->vaddr) {
+        refuse("elf-load-order", "the LOADs do not ascend in address");
+      }
+      if (segment.vaddr < previous->vaddr + previous->memsz) {
+        refuse("elf-load-overlap", fmt::format("two LOADs overlap at {:#x}", segment.vaddr));
+      }
+    }
+    previous = &segment;
+  }
+}
+
+constexpr std::array kStringTags = {dt::kNeeded,  dt::kSoname,    dt::kRpath,
+                                    dt::kRunpath, dt::kAuxiliary, dt::kFilter,
+                                    dt::kConfig,  dt::kDepAudit,  dt::kAudit};
+
+}  // namespace
+
+ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "ELF") {
+  EntrySizes entry_sizes;
+  header_ = read_header(reader_, check_ident(file), entry_sizes);
+  segments_ = read_segments(reader_, header_, entry_sizes);
+  sections_ = read_sections(reader_, header_, entry_sizes);
+  if (header_.type != et::kExec && header_.type != et::kDyn) return;
+
+  const Segment* dynamic = nullptr;
+  const Segment* interpreter = nullptr;
+  for (const Segment& segment : segments_) {
+    if (segment.type == pt::kDynamic && std::exchange(dynamic, &segment) != nullptr) {
+      refuse("elf-two-dynamic", "there are two PT_DYNAMIC");
+    }
+    if (segment.type == pt::kInterp && std::exchange(interpreter, &segment) != nullptr) {
+      refuse("elf-two-interpreters", "there are two PT_INTERP");
+    }
+  }
+  if (dynamic == nullptr || dynamic->filesz == 0 || has_hollow_dynamic(sections_, *dynamic)) return;
+  check_loads(segments_, file_.size());
+
+  const auto dynamic_offset = offset_of(dynamic->vaddr, dynamic->filesz);
+  if (!dynamic_offset || *dynamic_offset != dynamic->offset) {
+    refuse("elf-dynamic-unmapped", "PT_DYNAMIC is not where a LOAD maps it");
+  }
+  const Sizes& sizes = sizes_of(header_.bits);
+  if (dynamic->filesz % sizes.dynamic != 0) {
+    refuse("elf-dynamic-size", fmt::format("PT_DYNAMIC has {} bytes, no multiple of {}",
+                                           dynamic->filesz, sizes.dynamic));
+  }
+  bool ended = false;
+  for (std::uint64_t at = *dynamic_offset; at < *dynamic_offset + dynamic->filesz;
+       at += sizes.dynamic) {
+    DynamicEntry entry;
+    entry.tag = is_64() ? static_cast<std::int64_t>(reader_.u64(at))
+                        : std::int64_t{static_cast<std::int32_t>(reader_.u32(at))};
+    entry.value = is_64() ? reader_.u64(at + 8) : reader_.u32(at + 4);
+    entry.file_offset = at;
+    ended = entry.tag == dt::kNull;
+    if (ended) break;
+    dynamic_.push_back(entry);
+  }
+  if (!ended) refuse("elf-dynamic-no-end", "PT_DYNAMIC has no DT_NULL");
+
+  const auto count = [&](std::int64_t tag) {
+    return std::count_if(dynamic_.begin(), dynamic_.end(),
+                         [&](const DynamicEntry& entry) { return entry.tag == tag; });
+  };
+  if (count(dt::kStrTab) > 1 || count(dt::kStrSz) > 1 || count(dt::kSymTab) > 1) {
+    refuse("elf-strtab-twice", "DT_STRTAB, DT_STRSZ or DT_SYMTAB is there twice");
+  }
+  if (const auto table = dynamic_value(dt::kStrTab)) {
+    dynstr_size_ = dynamic_value(dt::kStrSz).value_or(0);
+    const auto offset = dynstr_size_ == 0 ? std::nullopt : offset_of(*table, dynstr_size_);
+    if (!offset) {
+      refuse("elf-strtab-unmapped",
+             fmt::format("DT_STRTAB {:#x} with DT_STRSZ {:#x} is not inside a LOAD's file bytes",
+                         *table, dynstr_size_));
+    }
+    dynstr_offset_ = *offset;
+    if (reader_.u8(dynstr_offset_ + dynstr_size_ - 1) != 0) {
+      refuse("elf-strtab-no-end", "the dynamic string table does not end with a NUL");
+    }
+  }
+  for (const DynamicEntry& entry : dynamic_) {
+    if (std::find(kStringTags.begin(), kStringTags.end(), entry.tag) == kStringTags.end()) continue;
+    static_cast<void>(dynamic_string(entry.value));
+  }
+}
+
+std::string_view ElfImage::section_name(const Section& section) const {
+  if (header_.shstrndx == 0 || header_.shstrndx >= sections_.size()) return {};
+  const Section& names = sections_[static_cast<std::size_t>(header_.shstrndx)];
+  if (names.type != sht::kStrtab || names.offset > file_.size() ||
+      names.size > file_.size() - names.offset || section.name_offset >= names.size) {
+    return {};
+  }
+  const auto text =
+      as_text(file_.subspan(static_cast<std::size_t>(names.offset + section.name_offset),
+                            static_cast<std::size_t>(names.size - section.name_offset)));
+  const auto end = text.find('\0');
+  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end);
+}
+
+const Segment* ElfImage::find_segment(std::uint32_t type) const {
+  const auto found = std::find_if(segments_.begin(), segments_.end(),
+                                  [&](const Segment& segment) { return segment.type == type; });
+  return found == segments_.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint64_t> ElfImage::dynamic_value(std::int64_t tag) const {
+  const auto found = std::find_if(dynamic_.begin(), dynamic_.end(),
+                                  [&](const DynamicEntry& entry) { return entry.tag == tag; });
+  if (found == dynamic_.end()) return std::nullopt;
+  return found->value;
+}
+
+std::string_view ElfImage::dynamic_string(std::uint64_t string_offset) const {
+  if (string_offset >= dynstr_size_) {
+    refuse("elf-string-offset",
+           fmt::format("string offset {:#x} is past the dynamic string table ({:#x} bytes)",
+                       string_offset, dynstr_size_));
+  }
+  return reader_.c_string(dynstr_offset_ +
+                          string_offset);  // ends within the table: its last byte is NUL
+}
+
+std::optional<std::uint64_t> ElfImage::offset_of(std::uint64_t vaddr, std::uint64_t length) const {
+  for (const Segment& segment : segments_) {
+    if (segment.type != pt::kLoad || vaddr < segment.vaddr) continue;
+    const std::uint64_t inside = vaddr - segment.vaddr;
+    if (inside > segment.filesz || length > segment.filesz - inside) continue;
+    if (segment.offset > file_.size() || inside > file_.size() - segment.offset) continue;
+    if (length > file_.size() - segment.offset - inside) continue;
+    return segment.offset + inside;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Symbols by DT_GNU_HASH: one more than the end of the chain that begins last. 0 when no chain
+/// says it.
+std::uint64_t count_by_gnu_hash(const ElfImage& image, std::uint64_t table) {
+  const ByteReader& reader = image.reader();
+  const auto header = image.offset_of(table, 16);
+  if (!header) refuse("elf-hash", "DT_GNU_HASH is not mapped");
+  const std::uint64_t buckets = reader.u32(*header);
+  const std::uint64_t first = reader.u32(*header + 4);
+  const std::uint64_t bloom = reader.u32(*header + 8);
+  const std::uint64_t buckets_at = table + 16 + bloom * image.word_size();
+  const auto bucket_offset = image.offset_of(buckets_at, buckets * 4);
+  if (!bucket_offset) refuse("elf-hash", "the buckets of DT_GNU_HASH are not mapped");
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < buckets; ++i) {
+    last = std::max<std::uint64_t>(last, reader.u32(*bucket_offset + 4 * i));
+  }
+  if (last < first || last == 0) return 0;
+  for (std::uint64_t symbol = last;; ++symbol) {
+    const auto chain = image.offset_of(buckets_at + 4 * (buckets + symbol - first), 4);
+    if (!chain) refuse("elf-hash", "a chain of DT_GNU_HASH does not end");
+    if ((reader.u32(*chain) & 1) != 0) return symbol + 1;
+  }
+}
+
+/// The first address behind `start` at which another table or the end of the LOAD lies.
+std::uint64_t next_table(const ElfImage& image, std::uint64_t start) {
+  std::uint64_t next = start;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kLoad && segment.vaddr <= start &&
+        start < segment.vaddr + segment.filesz) {
+      next = segment.vaddr + segment.filesz;
+    }
+  }
+  for (const DynamicEntry& entry : image.dynamic()) {
+    const bool is_address =
+        entry.tag == dt::kStrTab || entry.tag == dt::kHash || entry.tag == dt::kGnuHash ||
+        entry.tag == dt::kVerSym || entry.tag == dt::kVerDef || entry.tag == dt::kVerNeed ||
+        entry.tag == dt::kRela || entry.tag == dt::kRel || entry.tag == dt::kJmpRel ||
+        entry.tag == dt::kRelr || entry.tag == dt::kInit;
+    if (is_address && entry.value > start) next = std::min(next, entry.value);
+  }
+  return next;
+}
+
+}  // namespace
+
+std::uint64_t ElfImage::dynamic_symbol_count() const {
+  const auto table = dynamic_value(dt::kSymTab);
+  if (!table) return 0;
+  const std::uint64_t symbol_size = sizes_of(header_.bits).symbol;
+  if (!offset_of(*table, symbol_size)) {
+    // A file without any dynamic symbol may point behind its last byte.
+    return 0;
+  }
+  std::uint64_t count = 0;
+  for (const Section& section : sections_) {
+    if (section.type == sht::kDynsym && section.addr == *table) {
+      count = std::max(count, section.size / symbol_size);
+    }
+  }
+  if (const auto hash = dynamic_value(dt::kHash)) {
+    // Alpha and s390x have hash words of 8 bytes (their psABIs).
+    const bool wide = is_64() && (header_.machine == em::kAlpha || header_.machine == em::kS390);
+    const auto at = offset_of(*hash, wide ? 16 : 8);
+    if (!at) refuse("elf-hash", "DT_HASH is not mapped");
+    count = std::max<std::uint64_t>(count, wide ? reader_.u64(*at + 8) : reader_.u32(*at + 4));
+  }
+  if (const auto hash = dynamic_value(dt::kGnuHash)) {
+    count = std::max(count, count_by_gnu_hash(*this, *hash));
+  }
+  if (const auto symbols = dynamic_value(dt::kMipsSymtabno);
+      symbols && header_.machine == em::kMips) {
+    count = std::max(count, *symbols);
+  }
+  // Without sections, a GNU hash table that hashes nothing says nothing of the undefined symbols:
+  // they reach up to the next table.
+  if (count == 0) count = (next_table(*this, *table) - *table) / symbol_size;
+  if (count > file_.size() / symbol_size || !offset_of(*table, count * symbol_size)) {
+    refuse("elf-symbol-count", fmt::format("{} dynamic symbols do not fit into the file", count));
+  }
+  return count;
+}
+
+}  // namespace truewheel::elf
