@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <truewheel/elf.hpp>
@@ -46,7 +47,6 @@ struct SearchOptions {
   std::vector<std::filesystem::path> ld_library_path;
   std::filesystem::path sysroot;                         ///< ld.so.conf and default directories lie below it
   Libc libc = Libc::glibc;
-  std::function<bool(const std::string& needed)> leave_alone;  ///< --include's opposite; may be empty
 };
 
 /// How one NEEDED entry of one file was answered.
@@ -55,6 +55,7 @@ enum class Answer {
   host,      ///< a file of this machine (or of the sysroot)
   excluded,  ///< a pattern matched: not looked for, nor what it needs
   missing,   ///< nowhere
+  libpython,  ///< the interpreter's own library: not looked for, and not missing (settled point 18)
 };
 
 using NodeId = std::size_t;
@@ -62,8 +63,8 @@ using NodeId = std::size_t;
 struct Edge {
   std::string needed;
   Answer answer = Answer::missing;
-  std::optional<NodeId> target;          ///< sibling and host
-  std::optional<std::size_t> pattern;    ///< excluded: index into Graph::patterns
+  std::optional<NodeId> target;          ///< sibling and host; libpython: the wheel's own copy, if it has one
+  std::optional<std::size_t> pattern;    ///< excluded, and libpython if one matched: index into Graph::patterns
   std::string how;                       ///< "RUNPATH $ORIGIN/lib", "sibling", "--search build/lib", "/etc/ld.so.conf"
   std::vector<std::string> searched;     ///< missing: the places that were tried, in order
 };
@@ -73,7 +74,7 @@ struct Node {
   std::string path;        ///< wheel: installed path; host: real path
   bool in_wheel = false;
   std::shared_ptr<const elf::ElfFacts> facts;
-  std::string host_sha256;  ///< host: hex sha256 of the file's bytes
+  std::string host_sha256;  ///< host: hex sha256 of the file's bytes; empty until host_digest() was asked
   std::vector<std::string> known_as;  ///< host: the NEEDED names that led here, sorted
   std::optional<NodeId> reached_from;  ///< host: the first file that needed it
   std::vector<Edge> edges;  ///< one an entry of facts->needed, same order
@@ -92,6 +93,13 @@ struct Graph {
 /// from the system is the policy's business. A NEEDED with a slash is that file, or a wheel file of its base name.
 [[nodiscard]] Graph resolve(const std::vector<WheelFile>& files, std::vector<ExcludePattern> patterns,
                             const SearchOptions& options);
+
+/// The hex sha256 of a host node's file, computed at the first call: resolve() leaves it out, since libraries of the
+/// CUDA and ROCm toolkits have gigabytes and most of the graph is never grafted.
+const std::string& host_digest(Node& node);
+
+/// True for the interpreter's own library, free-threaded builds included (settled point 18).
+[[nodiscard]] bool is_libpython(std::string_view needed);
 
 /// The wheel file that is the sibling for a NEEDED entry of `needing` (settled point 1), or nullopt.
 [[nodiscard]] std::optional<std::size_t> find_sibling(const std::vector<WheelFile>& files, std::size_t needing,
@@ -120,12 +128,23 @@ struct LoadStep {
   std::optional<std::size_t> entry_owner;  ///< whose run path that entry stands in
 };
 
+/// What the loader knows of the machine it runs on. The defaults count nothing as found that depends on the machine:
+/// $LIB differs between distributions ("lib64", "lib/x86_64-linux-gnu") and $PLATFORM between processors, and an
+/// entry with a token that has no value is dropped, as glibc itself does.
+struct LoaderMachine {
+  std::optional<std::string> lib;       ///< $LIB
+  std::optional<std::string> platform;  ///< $PLATFORM
+  std::vector<std::string> subfolders;  ///< tried first in each folder (glibc): "glibc-hwcaps/x86-64-v3"
+};
+
 /// What the dynamic linker does with `files[root]` loaded into a fresh process (an extension by a Python that links
 /// none of these, a program by exec): glibc's breadth-first order with DT_RPATH inheritance and RUNPATH's rules, or
 /// musl's (standards.md section 1.5). `provided(needed)` says what the environment has; the loader's own search of
-/// the layout comes first. Paths are the layout's; $ORIGIN, $LIB, $PLATFORM are the file's own.
+/// the layout comes first. Names that the environment provided once stay provided. One step an entry of NEEDED, in
+/// the order the loader asks; what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).
 [[nodiscard]] std::vector<LoadStep> simulate_load(const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
-                                                  const std::function<bool(const std::string&)>& provided);
+                                                  const std::function<bool(const std::string&)>& provided,
+                                                  const LoaderMachine& machine = {});
 
 /// The files that a loader starts from: extension modules, programs, and libraries that no other file of the layout
 /// needs. Never empty when the layout has an ELF file that can be loaded.
