@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/bytes.hpp>
+
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include <truewheel/bytes.hpp>
-
 namespace truewheel {
 
-/// A running digest over pieces. Algorithms: sha256, sha384, sha512, sha3_256, sha3_384, sha3_512, blake2b
-/// (hashlib's names). Throws Error(refused, "hash-algorithm") for others.
+/// A running digest over pieces. Algorithms: sha256, sha384, sha512, sha3_256, sha3_384, sha3_512,
+/// blake2b (hashlib's names). Throws Error(refused, "hash-algorithm") for others.
 class Hasher {
  public:
   explicit Hasher(std::string_view algorithm = "sha256");

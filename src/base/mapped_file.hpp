@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
 #include <truewheel/bytes.hpp>
+
+#include <filesystem>
 
 namespace truewheel {
 
-/// A file mapped read-only. Opening never writes; the file is checked with fstat to be a regular one.
-/// Throws Error(usage, "absent-input") when there is none, Error(io, "unreadable") for everything else.
+/// A file mapped read-only. Opening never writes; the file is checked with fstat to be a regular
+/// one. Throws Error(usage, "absent-input") when there is none, Error(io, "unreadable") for
+/// everything else.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
-  explicit MappedFile(int descriptor);  ///< maps what is open already; does not take the descriptor over
+  explicit MappedFile(
+      int descriptor);  ///< maps what is open already; does not take the descriptor over
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -22,6 +24,9 @@ class MappedFile {
   [[nodiscard]] Bytes bytes() const { return {data_, size_}; }
   /// True when size and modification time are still those of the time of opening.
   [[nodiscard]] bool unchanged() const;
+  /// Tells the kernel that `piece`, a part of bytes(), need not stay in memory; reading it again
+  /// works and costs a read.
+  void drop(Bytes piece) const noexcept;
   /// Device and inode, for telling whether a path names this very file.
   [[nodiscard]] bool is_same_file(const std::filesystem::path& path) const;
 
@@ -31,6 +36,8 @@ class MappedFile {
   std::size_t size_ = 0;
   std::uint64_t device_ = 0, inode_ = 0;
   std::int64_t modified_seconds_ = 0, modified_nanoseconds_ = 0;
+  int descriptor_ =
+      -1;  ///< kept, so that unchanged() asks about this very file and not about its name
   std::filesystem::path path_;
 };
 

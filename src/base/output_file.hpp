@@ -3,13 +3,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace truewheel {
 
 enum class Existing { replace, refuse };
 
-/// A file without a name until publish(): O_TMPFILE in the target folder, or a hidden temporary file where the file
-/// system has none. The destructor discards; it deliberately does not publish (standards.md section 4.3).
+/// A file without a name until publish(): O_TMPFILE in the target folder, or a hidden temporary
+/// file where the file system has none. The destructor discards; it deliberately does not publish
+/// (standards.md section 4.3).
 class OutputFile {
  public:
   /// Makes the folder (and its parents) if it is not there. Throws Error(io, "output-…").
@@ -21,25 +23,33 @@ class OutputFile {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
-  /// fsync, then link under the final name (rename over an existing file; a symlink of that name is replaced, never
-  /// followed; a folder is an error), then fsync of the folder. Mode 0644 less the umask.
+  /// fsync, then link under the final name (rename over an existing file; a symlink of that name is
+  /// replaced, never followed; a folder is an error), then fsync of the folder. Mode 0644 less the
+  /// umask.
   void publish(Existing existing);
 
   /// fsync alone, so that several files can be made durable before the first gets its name.
   void sync();
 
  private:
+  void make_folders(const std::filesystem::path& folder);
+  void undo() noexcept;
+  [[nodiscard]] std::string own_link() const;
+  [[nodiscard]] bool link_as(const std::string& name) const;  ///< false if the name is taken
+  void replace_existing(const std::string& name);
+
   std::filesystem::path target_;
   int descriptor_ = -1;
   int folder_ = -1;
-  std::string hidden_name_;  ///< set where the file has one
-  bool made_folder_ = false;
+  std::string hidden_name_;                          ///< set where the file has one
+  std::vector<std::filesystem::path> made_folders_;  ///< outermost first
 };
 
 /// Writes all of it; goes on after short writes and EINTR. Throws Error(io, "write").
 void write_fully(int descriptor, const void* data, std::size_t size);
 
-/// Replaces a file's content through a temporary file and rename, keeping its mode (and owner where allowed).
+/// Replaces a file's content through a temporary file and rename, keeping its owner where allowed;
+/// a symlink is followed. `mode` is the mode of the result.
 void replace_file(const std::filesystem::path& path, const std::string& content, unsigned mode);
 
 }  // namespace truewheel

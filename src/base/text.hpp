@@ -13,10 +13,12 @@ namespace truewheel {
 
 [[nodiscard]] std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 
-/// fnmatch(3) without flags: `*`, `?`, `[...]`; a slash is an ordinary character, as Python's fnmatch has it.
+/// fnmatch(3) without flags: `*`, `?`, `[...]`; a slash is an ordinary character, as Python's
+/// fnmatch has it.
 [[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);
 
-/// `text` with control bytes, broken UTF-8 and format characters (U+202E and its like) escaped, for messages.
+/// `text` with control bytes, broken UTF-8 and format characters (U+202E and its like) escaped, for
+/// messages.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The part behind the last slash.

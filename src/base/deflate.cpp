@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/deflate.hpp"
+
+#include "base/hash.hpp"
+#include <truewheel/error.hpp>
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <new>
+
+namespace truewheel {
+namespace {
+
+constexpr std::string_view kDamaged = "the deflate stream is damaged";
+constexpr std::string_view kTooLong = "the content is longer than the size it is given";
+constexpr std::string_view kTooShort = "the content is shorter than the size it is given";
+constexpr std::string_view kTrailing = "data follows the end of the deflate stream";
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* at) const { libdeflate_free_decompressor(at); }
+};
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* at) const { libdeflate_free_compressor(at); }
+};
+
+class ZlibInflater {
+ public:
+  ZlibInflater() {
+    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
+  }
+  ~ZlibInflater() { inflateEnd(&stream_); }
+  ZlibInflater(const ZlibInflater&) = delete;
+  ZlibInflater& operator=(const ZlibInflater&) = delete;
+  z_stream& stream() { return stream_; }
+
+ private:
+  z_stream stream_{};
+};
+
+}  // namespace
+
+std::optional<std::string_view> inflate_exactly(Bytes compressed, std::span<std::uint8_t> content) {
+  const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> decompressor(
+      libdeflate_alloc_decompressor());
+  if (!decompressor) throw std::bad_alloc();
+  std::uint8_t nothing = 0;  // libdeflate wants a place to point at even for empty content
+  std::size_t consumed = 0;
+  std::size_t produced = 0;
+  const libdeflate_result result = libdeflate_deflate_decompress_ex(
+      decompressor.get(), compressed.data(), compressed.size(),
+      content.empty() ? &nothing : content.data(), content.size(), &consumed, &produced);
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) return kTooLong;
+  if (result != LIBDEFLATE_SUCCESS) return kDamaged;
+  if (consumed != compressed.size()) return kTrailing;
+  if (produced != content.size()) return kTooShort;
+  return std::nullopt;
+}
+
+std::optional<std::string_view> inflate_in_pieces(Bytes compressed, std::uint64_t size,
+                                                  const std::function<void(Bytes)>& sink) {
+  constexpr std::size_t kPiece = 256 * 1024;
+  constexpr std::size_t kMaxInput = std::numeric_limits<uInt>::max();
+  ZlibInflater inflater;
+  z_stream& stream = inflater.stream();
+  Buffer piece(kPiece);
+  std::uint64_t produced = 0;
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    if (stream.avail_in == 0) {
+      if (compressed.empty()) return kDamaged;
+      const std::size_t length = std::min(compressed.size(), kMaxInput);
+      stream.next_in = const_cast<Bytef*>(compressed.data());
+      stream.avail_in = static_cast<uInt>(length);
+      compressed = compressed.subspan(length);
+    }
+    do {
+      stream.next_out = piece.data();
+      stream.avail_out = static_cast<uInt>(piece.size());
+      status = inflate(&stream, Z_NO_FLUSH);
+      if (status == Z_MEM_ERROR) throw std::bad_alloc();
+      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return kDamaged;
+      const std::size_t length = piece.size() - stream.avail_out;
+      if (length > size - produced) return kTooLong;
+      produced += length;
+      if (length != 0) sink(Bytes(piece).first(length));
+    } while (status != Z_STREAM_END && stream.avail_out == 0);
+  }
+  if (stream.avail_in != 0 || !compressed.empty()) return kTrailing;
+  if (produced != size) return kTooShort;
+  return std::nullopt;
+}
+
+std::optional<Buffer> deflate_smaller(Bytes content, int level) {
+  if (content.empty()) return std::nullopt;
+  const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(
+      libdeflate_alloc_compressor(level));
+  if (!compressor) throw std::bad_alloc();
+  // Room for one byte less than the content: what does not fit is not smaller. The room is not
+  // cleared, so its unused part costs no memory; the result is a copy of exactly its length.
+  const std::size_t room = content.size() - 1;
+  const auto out = std::make_unique_for_overwrite<std::uint8_t[]>(std::max<std::size_t>(room, 1));
+  const std::size_t length = libdeflate_deflate_compress(compressor.get(), content.data(),
+                                                         content.size(), out.get(), room);
+  if (length == 0) return std::nullopt;
+  return Buffer(out.get(), out.get() + length);
+}
+
+// Here and not in hash.cpp since libdeflate's is several times as fast as zlib's, and this file
+// knows libdeflate.
+std::uint32_t crc32(std::uint32_t start, Bytes bytes) {
+  // With no buffer libdeflate answers the start value of an empty CRC, whatever was asked to go on
+  // from.
+  return bytes.empty() ? start : libdeflate_crc32(start, bytes.data(), bytes.size());
+}
+
+}  // namespace truewheel

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mapped_file.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "base/text.hpp"
+#include <truewheel/error.hpp>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <limits>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <utility>
+
+namespace truewheel {
+namespace {
+
+std::string quoted(const std::filesystem::path& path) {
+  return "'" + printable(path.native()) + "'";
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer; a regular file does not care.
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) {
+    const int why = errno;
+    if (why == ENOENT || why == ENOTDIR) {
+      throw Error(ErrorKind::usage, "absent-input", quoted(path) + " does not exist");
+    }
+    throw io_error("unreadable", "cannot open " + quoted(path), why);
+  }
+  map(file.get());
+  descriptor_ = file.release();
+}
+
+MappedFile::MappedFile(int descriptor) {
+  FileDescriptor file(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!file.is_open()) throw io_error("unreadable", "cannot use an open file", errno);
+  map(file.get());
+  descriptor_ = file.release();
+}
+
+void MappedFile::map(int descriptor) {
+  const std::string name = path_.empty() ? "an open file" : quoted(path_);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) throw io_error("unreadable", "cannot stat " + name, errno);
+  if (S_ISDIR(status.st_mode)) {
+    throw Error(ErrorKind::io, "unreadable", name + " is a folder, not a file");
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(ErrorKind::io, "unreadable", name + " is not a regular file");
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > std::numeric_limits<std::size_t>::max() / 2) {
+    throw Error(ErrorKind::io, "unreadable", name + " is too large to map");
+  }
+  if (size != 0) {
+    void* start =
+        ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (start == MAP_FAILED) throw io_error("unreadable", "cannot map " + name, errno);
+    data_ = static_cast<const std::uint8_t*>(start);
+    size_ = static_cast<std::size_t>(size);
+  }
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  modified_seconds_ = status.st_mtim.tv_sec;
+  modified_nanoseconds_ = status.st_mtim.tv_nsec;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::uint8_t*>(data_), size_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      device_(other.device_),
+      inode_(other.inode_),
+      modified_seconds_(other.modified_seconds_),
+      modified_nanoseconds_(other.modified_nanoseconds_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(descriptor_, other.descriptor_);
+    device_ = other.device_;
+    inode_ = other.inode_;
+    modified_seconds_ = other.modified_seconds_;
+    modified_nanoseconds_ = other.modified_nanoseconds_;
+    path_ = other.path_;
+  }
+  return *this;
+}
+
+bool MappedFile::unchanged() const {
+  struct stat status {};
+  return ::fstat(descriptor_, &status) == 0 &&
+         static_cast<std::uint64_t>(status.st_size) == size_ &&
+         status.st_mtim.tv_sec == modified_seconds_ &&
+         status.st_mtim.tv_nsec == modified_nanoseconds_;
+}
+
+bool MappedFile::is_same_file(const std::filesystem::path& path) const {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+void MappedFile::drop(Bytes piece) const noexcept {
+  if (piece.empty() || piece.data() < data_ ||
+      piece.data() - data_ > static_cast<std::ptrdiff_t>(size_))
+    return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = static_cast<std::size_t>(piece.data() - data_) / page * page;
+  const auto end = std::min(static_cast<std::size_t>(piece.data() - data_) + piece.size(), size_);
+  // The mapping is private and never written, so the kernel reads the same bytes again if they are
+  // asked for again.
+  ::madvise(const_cast<std::uint8_t*>(data_) + start, end - start, MADV_DONTNEED);
+}
+
+}  // namespace truewheel

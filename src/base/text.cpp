@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+#include "base/unicode.hpp"
+
+#include <fmt/format.h>
+
+namespace truewheel {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  for (;;) {
+    const auto end = text.find(separator);
+    pieces.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
+  std::string joined;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i != 0) joined += separator;
+    joined += pieces[i];
+  }
+  return joined;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::string_view before = text;
+    const auto code_point = take_code_point(text);
+    const std::string_view taken = before.substr(0, before.size() - text.size());
+    if (!code_point) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(taken.front()));
+    } else if (!is_control_or_format(*code_point)) {
+      out += taken;
+    } else if (*code_point == '\n') {
+      out += "\\n";
+    } else if (*code_point == '\r') {
+      out += "\\r";
+    } else if (*code_point == '\t') {
+      out += "\\t";
+    } else if (*code_point <= 0xFF) {
+      out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(*code_point));
+    } else if (*code_point <= 0xFFFF) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(*code_point));
+    } else {
+      out += fmt::format("\\U{:08x}", static_cast<std::uint32_t>(*code_point));
+    }
+  }
+  return out;
+}
+
+std::string_view base_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view folder_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::optional<std::string> normal_path(std::string_view path) {
+  const bool absolute = path.starts_with('/');
+  std::vector<std::string> kept;
+  for (auto& component : split(path, '/')) {
+    if (component.empty() || component == ".") continue;
+    if (component != "..") {
+      kept.push_back(std::move(component));
+    } else if (!kept.empty()) {
+      kept.pop_back();
+    } else if (!absolute) {
+      return std::nullopt;
+    }
+  }
+  return (absolute ? "/" : "") + join(kept, "/");
+}
+
+std::string relative_path(std::string_view from, std::string_view to) {
+  const auto components = [](std::string_view path) {
+    return path.empty() ? std::vector<std::string>() : split(path, '/');
+  };
+  const auto start = components(from);
+  const auto goal = components(to);
+  std::size_t common = 0;
+  while (common < start.size() && common < goal.size() && start[common] == goal[common]) ++common;
+  std::vector<std::string> way(start.size() - common, "..");
+  way.insert(way.end(), goal.begin() + static_cast<std::ptrdiff_t>(common), goal.end());
+  return join(way, "/");
+}
+
+}  // namespace truewheel
