@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <truewheel/deps.hpp>
+#include <truewheel/elf.hpp>
+#include <truewheel/finding.hpp>
+#include <truewheel/policy.hpp>
+#include <truewheel/wheel.hpp>
+
+namespace truewheel::repair {
+
+/// What a caller wants to know of a wheel before anything is decided; `show` and `repair` ask the same.
+struct InspectOptions {
+  deps::SearchOptions search;
+  std::vector<std::string> excludes;  ///< globs of --exclude
+  std::vector<std::string> includes;  ///< globs of --include: take these although a driver group names them
+  std::vector<std::string> profiles;  ///< names of --profile
+  bool driver_groups = true;          ///< settled point 7: on in repair, off in show
+  policy::EvaluateOptions evaluate;
+  wheel::ScanLimits limits;
+  bool accept_record_mismatch = false;
+  unsigned jobs = 0;  ///< worker threads; 0: one a core
+};
+
+enum class Verify { standard, strict, off };
+
+struct Options {
+  InspectOptions inspect;
+  std::filesystem::path wheel_dir = "wheelhouse";
+  std::string platform = "auto";
+  policy::TagUpdate tag_update = policy::TagUpdate::all;
+  std::string lib_sdir = ".libs";  ///< grafts go to {name}{lib_sdir} at the installation root
+  elf::RunPathKind run_path_kind = elf::RunPathKind::rpath;
+  bool system_rpath = false;
+  bool strip = false;
+  bool allow_pure = false;
+  bool no_clobber = false;
+  bool edit_allowed = true;  ///< false under `--patcher none`
+  bool dead_patterns_are_errors = false;
+  Verify verify = Verify::standard;
+  int compression_level = 6;
+  wheel::ArchiveTime time;
+};
+
+/// A library that goes into the wheel.
+struct Graft {
+  std::string source;    ///< real path on this machine
+  std::string how;       ///< what found it: "--search build/lib"
+  std::string sha256;    ///< hex, of the source's bytes
+  std::uint64_t size = 0;
+  std::string new_name;  ///< "libglog-43102265.so.0"
+  std::string member;    ///< "mooncake.libs/libglog-43102265.so.0"
+  std::vector<std::string> needed_by;
+};
+
+/// A library that was left out on purpose.
+struct Exclusion {
+  std::string needed;
+  std::string pattern;
+  std::string origin;
+  std::vector<std::string> needed_by;
+};
+
+/// An ELF file that changes, and why.
+struct EditedFile {
+  std::string member;
+  std::vector<std::string> reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
+  std::vector<std::string> steps;    ///< how the editor did it
+  std::uint64_t growth = 0;
+};
+
+/// All that a repair did or would do; the report writers need nothing else.
+struct Report {
+  std::filesystem::path input;
+  std::string output_name;
+  std::uint64_t input_size = 0;
+  std::uint64_t output_size = 0;
+  bool pure = false;      ///< no ELF: copied byte for byte
+  bool unchanged = false; ///< the output would be the input's bytes
+  std::string policy;     ///< the policy whose grafts are bundled
+  std::vector<std::string> tag_reasons;
+  policy::Verdict verdict;
+  std::vector<Graft> grafts;
+  std::vector<Exclusion> exclusions;
+  std::vector<deps::ExcludePattern> patterns;
+  std::vector<EditedFile> edits;
+  std::size_t elf_files = 0;
+  std::vector<Finding> findings;
+};
+
+/// Called with what is being done, for a progress line; may be empty.
+using Progress = std::function<void(const std::string& what)>;
+
+/// A verified wheel that has no name yet. Destroying it leaves nothing behind.
+class Finished {
+ public:
+  struct State;
+  explicit Finished(std::unique_ptr<State> state);
+  ~Finished();
+  Finished(Finished&&) noexcept;
+  Finished& operator=(Finished&&) noexcept;
+  [[nodiscard]] const Report& report() const;
+  [[nodiscard]] std::filesystem::path target() const;
+  /// Makes the bytes durable and refuses now what publish() would refuse, so that of several wheels none gets its
+  /// name when one cannot (settled point 14).
+  void prepare();
+  /// Gives it its name (settled point 13). Does nothing for an output that is the input itself.
+  void publish();
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Plans a repair and says what it would do; writes nothing.
+[[nodiscard]] Report plan_only(const std::filesystem::path& wheel, const Options& options,
+                               const Progress& progress = {});
+
+/// Repairs one wheel up to the point where it is written, verified and without a name.
+[[nodiscard]] Finished repair(const std::filesystem::path& wheel, const Options& options,
+                              const Progress& progress = {});
+
+/// What `show` knows: the wheel alone, and with the libraries of this machine.
+struct Inspection {
+  std::filesystem::path input;
+  wheel::WheelName name;
+  bool pure = false;
+  std::vector<std::string> wheel_tags;  ///< of the WHEEL file
+  std::size_t elf_files = 0;
+  std::optional<policy::Verdict> verdict;  ///< unset for a pure wheel
+  deps::Graph graph;
+  std::vector<Finding> findings;
+};
+[[nodiscard]] Inspection inspect(const std::filesystem::path& wheel, const InspectOptions& options);
+
+}  // namespace truewheel::repair

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli.hpp"
+
+#include "cli/options.hpp"
+#include "commands/commands.hpp"
+#include "report/log.hpp"
+#include <CLI/CLI.hpp>
+#include <truewheel/error.hpp>
+#include <truewheel/version.hpp>
+
+#include <csignal>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+
+namespace truewheel::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  truewheel repair dist/*.whl -w out
+  truewheel repair dist/*.whl -w out --profile rocm,rdma --plat manylinux_2_35
+  truewheel show out/*.whl
+
+Exit codes: 0 done, 1 the wheel does not pass, 2 usage, 3 input refused,
+  4 reading or writing failed, 5 own verification failed, 70 a bug.)";
+
+/// The command line as CLI11 sees it, and where its words go.
+struct CommandLine {
+  CLI::App app{"Turns the Python wheel a build produced into the wheel a user can install.",
+               "truewheel"};
+  Loudness loudness;
+  RepairArguments repair;
+  ShowArguments show;
+  CLI::App* repair_app = nullptr;
+  CLI::App* show_app = nullptr;
+
+  CommandLine() {
+    app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
+    app.require_subcommand(1);
+    app.footer(kExamples);
+    app.get_formatter()->column_width(36);
+    app.get_formatter()->label("OPTIONS", "options");
+    add_loudness(app, loudness);
+
+    repair_app = app.add_subcommand("repair", "Make a wheel installable");
+    add_repair_options(*repair_app, repair);
+    add_loudness(*repair_app, loudness);
+    show_app = app.add_subcommand("show", "Say what a wheel is and could be");
+    add_show_options(*show_app, show);
+    add_loudness(*show_app, loudness);
+  }
+
+  void dispatch() const {
+    report::start_log(loudness.verbosity());
+    if (repair_app->parsed()) {
+      commands::run(repair_command(repair, loudness, *repair_app));
+    } else {
+      commands::run(show_command(show, *show_app));
+    }
+  }
+};
+
+int parse_and_run(int argc, const char* const* argv) {
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    // --help and --version
+    return line.app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    report::log_error(Error(ErrorKind::usage, "usage", error.what(), "truewheel --help"));
+    return exit_code(ErrorKind::usage);
+  }
+  line.dispatch();
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  // A reader that goes away is a write error with a message, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    report::log_error(error);
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    report::log_error("not enough memory");
+    return exit_code(ErrorKind::io);
+  } catch (const std::filesystem::filesystem_error& error) {
+    report::log_error(error.what());
+    return exit_code(ErrorKind::io);
+  } catch (const std::exception& error) {
+    report::log_error(std::string("this is a bug in truewheel: ") + error.what());
+    return exit_code(ErrorKind::internal);
+  }
+}
+
+}  // namespace truewheel::cli

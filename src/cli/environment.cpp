@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/environment.hpp"
+
+#include "base/text.hpp"
+#include <truewheel/error.hpp>
+
+#include <charconv>
+#include <cstdlib>
+
+namespace truewheel::cli {
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+std::vector<std::filesystem::path> folder_list(std::string_view text) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& piece : split(text, ':')) {
+    if (!piece.empty()) folders.emplace_back(piece);
+  }
+  return folders;
+}
+
+wheel::ArchiveTime archive_time() {
+  wheel::ArchiveTime time;
+  const auto text = environment("SOURCE_DATE_EPOCH");
+  if (!text || text->empty()) return time;
+  const char* end = text->data() + text->size();
+  const auto result = std::from_chars(text->data(), end, time.seconds);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw Error(ErrorKind::usage, "source-date-epoch",
+                "SOURCE_DATE_EPOCH is no number of seconds: " + printable(*text));
+  }
+  return time;
+}
+
+}  // namespace truewheel::cli

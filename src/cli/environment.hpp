@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <truewheel/wheel.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace truewheel::cli {
+
+/// The only place that reads the environment.
+[[nodiscard]] std::optional<std::string> environment(const char* name);
+
+/// A colon-separated list of folders; empty pieces say nothing and are dropped.
+[[nodiscard]] std::vector<std::filesystem::path> folder_list(std::string_view text);
+
+/// SOURCE_DATE_EPOCH, or 1980-01-01. Throws Error(usage, "source-date-epoch") when it is no number.
+[[nodiscard]] wheel::ArchiveTime archive_time();
+
+}  // namespace truewheel::cli

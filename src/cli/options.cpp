@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.hpp"
+
+#include "base/text.hpp"
+#include "cli/environment.hpp"
+
+#include <fmt/format.h>
+
+namespace truewheel::cli {
+namespace {
+
+/// "a,b" and repeated options say the same.
+std::vector<std::string> split_names(const std::vector<std::string>& values) {
+  std::vector<std::string> names;
+  for (const auto& value : values) {
+    for (auto& name : split(value, ',')) {
+      if (!name.empty()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+deps::SearchOptions search_options(const std::vector<std::string>& search,
+                                   const std::string& ldpaths, bool has_ldpaths,
+                                   const std::string& sysroot) {
+  deps::SearchOptions options;
+  for (const auto& folder : search) options.search.emplace_back(folder);
+  if (has_ldpaths) options.ldpaths = folder_list(ldpaths);
+  options.sysroot = sysroot;
+  if (const auto paths = environment("AUDITWHEEL_LD_LIBRARY_PATH")) {
+    options.auditwheel_ld_library_path = folder_list(*paths);
+  }
+  if (const auto paths = environment("LD_LIBRARY_PATH")) {
+    options.ld_library_path = folder_list(*paths);
+  }
+  return options;
+}
+
+/// Grafts go to {name}{lib_sdir}; it may name a folder below (`/lib`), but nothing that leaves the
+/// wheel.
+void check_lib_sdir(const std::string& lib_sdir) {
+  const auto folder = "x" + lib_sdir;
+  if (normal_path(folder) != folder || printable(folder) != folder || lib_sdir.empty()) {
+    throw Error(ErrorKind::usage, "lib-sdir",
+                "--lib-sdir is no folder name: " + printable(lib_sdir));
+  }
+}
+
+void add_shared_options(CLI::App& app, std::vector<std::string>& search, std::string& ldpaths,
+                        std::string& sysroot, std::string& libstdcxx) {
+  app.add_option("--search", search, "Look for libraries here first (repeatable)")
+      ->type_name("DIR")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--ldpaths", ldpaths,
+                 "Folders instead of LD_LIBRARY_PATH, ld.so.conf and defaults")
+      ->type_name("A:B");
+  app.add_option("--sysroot", sysroot, "Look for system libraries below here")->type_name("DIR");
+  app.add_option("--libstdcxx", libstdcxx, "Does libstdc++'s version bind the tag: policy, host")
+      ->check(CLI::IsMember({"policy", "host"}))
+      ->type_name("WHO");
+}
+
+void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool& accept_mismatch,
+                       double& max_ratio, unsigned& jobs) {
+  app.add_flag("--disable-isa-ext-check", disable_isa, "Accept code for newer processors");
+  app.add_flag("--allow-pure-python-wheel", allow_pure, "A wheel without ELF files is no failure");
+  app.add_flag("--accept-record-mismatch", accept_mismatch, "Work on although RECORD is wrong");
+  app.add_option("--max-ratio", max_ratio, "Unpacked to packed size that is refused [50]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("-j,--jobs", jobs, "Worker threads [all cores]")
+      ->check(CLI::Range(0U, 1024U))
+      ->type_name("N");
+}
+
+policy::EvaluateOptions evaluate_options(const std::string& libstdcxx, bool disable_isa) {
+  policy::EvaluateOptions options;
+  options.libstdcxx = libstdcxx == "host" ? policy::Libstdcxx::host : policy::Libstdcxx::policy;
+  options.check_isa = !disable_isa;
+  return options;
+}
+
+}  // namespace
+
+report::Verbosity Loudness::verbosity() const {
+  if (quiet) return report::Verbosity::quiet;
+  return verbose ? report::Verbosity::verbose : report::Verbosity::normal;
+}
+
+void add_loudness(CLI::App& app, Loudness& loudness) {
+  app.add_flag("-v,--verbose", loudness.verbose, "Say how and why in full");
+  app.add_flag("-q,--quiet", loudness.quiet, "Say nothing but errors");
+}
+
+void add_repair_options(CLI::App& app, RepairArguments& arguments) {
+  app.add_option("WHEEL", arguments.wheels, "Wheels; all succeed or none is written")
+      ->required()
+      ->type_name("");
+  app.add_option("-w,--wheel-dir", arguments.wheel_dir, "Output folder [wheelhouse]")
+      ->type_name("DIR");
+  app.add_option("--plat", arguments.platform, "Platform tag to reach, or auto [auto]")
+      ->envname("AUDITWHEEL_PLAT")
+      ->type_name("TAG");
+  app.add_flag("--only-plat", arguments.only_plat, "That tag and no better one");
+  app.add_flag("--no-update-tags", arguments.no_update_tags, "Leave name and tags as they are");
+  app.add_option("--exclude", arguments.excludes, "Leave libraries to the user's machine")
+      ->type_name("GLOB")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--include", arguments.includes, "Bundle although a group leaves it out")
+      ->type_name("GLOB")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--profile", arguments.profiles, "Leave out a group: rocm,rdma,torch,…")
+      ->type_name("NAMES")
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--system-rpath", arguments.system_rpath,
+               "Also the profiles' folders of the system");
+  add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,
+                     arguments.libstdcxx);
+  app.add_option("-L,--lib-sdir", arguments.lib_sdir, "Folder suffix for bundled libraries [.libs]")
+      ->type_name("X");
+  app.add_option("--rpath-kind", arguments.rpath_kind, "Kind of an added entry: rpath, runpath")
+      ->check(CLI::IsMember({"rpath", "runpath"}))
+      ->type_name("KIND");
+  app.add_flag("--strip", arguments.strip, "Strip symbols with the system's strip first");
+  app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [6]")
+      ->envname("AUDITWHEEL_ZIP_COMPRESSION_LEVEL")
+      ->check(CLI::Range(-1, 9))
+      ->type_name("0-9");
+  add_trust_options(app, arguments.disable_isa_ext_check, arguments.allow_pure,
+                    arguments.accept_record_mismatch, arguments.max_ratio, arguments.jobs);
+  app.add_flag("--no-clobber", arguments.no_clobber, "Refuse to replace an existing output");
+  app.add_option("--verify", arguments.verify, "standard, strict or off [standard]")
+      ->check(CLI::IsMember({"standard", "strict", "off"}))
+      ->type_name("HOW");
+  app.add_flag("--dry-run", arguments.dry_run, "Say what would be done, write nothing");
+  app.add_option("--patcher", arguments.patcher, "For auditwheel's sake; none forbids edits")
+      ->envname("AUDITWHEEL_PATCHER")
+      ->check(CLI::IsMember({"patchelf", "lief-patchelf", "none"}))
+      ->type_name("NAME");
+}
+
+commands::RepairCommand repair_command(const RepairArguments& arguments, const Loudness& loudness,
+                                       const CLI::App& app) {
+  commands::RepairCommand command;
+  for (const auto& wheel : arguments.wheels) command.wheels.emplace_back(wheel);
+  command.dry_run = arguments.dry_run;
+  command.verbosity = loudness.verbosity();
+
+  auto& options = command.options;
+  options.wheel_dir = arguments.wheel_dir;
+  options.platform = arguments.platform;
+  if (arguments.only_plat && arguments.no_update_tags) {
+    throw Error(ErrorKind::usage, "tag-options",
+                "--only-plat and --no-update-tags exclude each other");
+  }
+  options.tag_update = arguments.no_update_tags ? policy::TagUpdate::none
+                       : arguments.only_plat    ? policy::TagUpdate::only_wish
+                                                : policy::TagUpdate::all;
+  check_lib_sdir(arguments.lib_sdir);
+  options.lib_sdir = arguments.lib_sdir;
+  options.run_path_kind =
+      arguments.rpath_kind == "runpath" ? elf::RunPathKind::runpath : elf::RunPathKind::rpath;
+  options.system_rpath = arguments.system_rpath;
+  options.strip = arguments.strip;
+  options.allow_pure = arguments.allow_pure;
+  options.no_clobber = arguments.no_clobber;
+  options.edit_allowed = arguments.patcher != "none";
+  options.verify = arguments.verify == "off"      ? repair::Verify::off
+                   : arguments.verify == "strict" ? repair::Verify::strict
+                                                  : repair::Verify::standard;
+  // zlib's -1 is its default level.
+  options.compression_level = arguments.level < 0 ? 6 : arguments.level;
+  options.time = archive_time();
+
+  auto& inspect = options.inspect;
+  inspect.search = search_options(arguments.search, arguments.ldpaths, app.count("--ldpaths") != 0,
+                                  arguments.sysroot);
+  inspect.excludes = arguments.excludes;
+  inspect.includes = arguments.includes;
+  inspect.profiles = split_names(arguments.profiles);
+  for (const auto& name : inspect.profiles) static_cast<void>(policy::find_profile(name));
+  inspect.evaluate = evaluate_options(arguments.libstdcxx, arguments.disable_isa_ext_check);
+  inspect.limits.max_ratio = arguments.max_ratio;
+  inspect.accept_record_mismatch = arguments.accept_record_mismatch;
+  inspect.jobs = arguments.jobs;
+  return command;
+}
+
+void add_show_options(CLI::App& app, ShowArguments& arguments) {
+  app.add_option("WHEEL", arguments.wheel, "The wheel")->required()->type_name("");
+  app.add_flag("--json", arguments.json, "As JSON, a superset of auditwheel's");
+  add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,
+                     arguments.libstdcxx);
+  add_trust_options(app, arguments.disable_isa_ext_check, arguments.allow_pure,
+                    arguments.accept_record_mismatch, arguments.max_ratio, arguments.jobs);
+}
+
+commands::ShowCommand show_command(const ShowArguments& arguments, const CLI::App& app) {
+  commands::ShowCommand command;
+  command.wheel = arguments.wheel;
+  command.json = arguments.json;
+  command.allow_pure = arguments.allow_pure;
+  auto& options = command.options;
+  options.search = search_options(arguments.search, arguments.ldpaths, app.count("--ldpaths") != 0,
+                                  arguments.sysroot);
+  options.driver_groups = false;
+  options.evaluate = evaluate_options(arguments.libstdcxx, arguments.disable_isa_ext_check);
+  options.limits.max_ratio = arguments.max_ratio;
+  options.accept_record_mismatch = arguments.accept_record_mismatch;
+  options.jobs = arguments.jobs;
+  return command;
+}
+
+}  // namespace truewheel::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "commands/commands.hpp"
+#include <CLI/CLI.hpp>
+
+namespace truewheel::cli {
+
+/// -v and -q, which stand before or after the command.
+struct Loudness {
+  bool verbose = false;
+  bool quiet = false;
+  [[nodiscard]] report::Verbosity verbosity() const;
+};
+void add_loudness(CLI::App& app, Loudness& loudness);
+
+/// What the command line of `repair` says, before it is checked and turned into a command.
+struct RepairArguments {
+  std::vector<std::string> wheels;
+  std::string wheel_dir = "wheelhouse";
+  std::string platform = "auto";
+  bool only_plat = false;
+  bool no_update_tags = false;
+  std::vector<std::string> excludes;
+  std::vector<std::string> includes;
+  std::vector<std::string> profiles;
+  bool system_rpath = false;
+  std::vector<std::string> search;
+  std::string ldpaths;
+  std::string sysroot;
+  std::string lib_sdir = ".libs";
+  std::string rpath_kind = "rpath";
+  std::string libstdcxx = "policy";
+  std::string patcher = "patchelf";
+  std::string verify = "standard";
+  bool strip = false;
+  bool disable_isa_ext_check = false;
+  bool allow_pure = false;
+  bool accept_record_mismatch = false;
+  bool no_clobber = false;
+  bool dry_run = false;
+  int level = 6;
+  unsigned jobs = 0;
+  double max_ratio = 50;
+};
+void add_repair_options(CLI::App& app, RepairArguments& arguments);
+[[nodiscard]] commands::RepairCommand repair_command(const RepairArguments& arguments,
+                                                     const Loudness& loudness, const CLI::App& app);
+
+struct ShowArguments {
+  std::string wheel;
+  bool json = false;
+  std::vector<std::string> search;
+  std::string ldpaths;
+  std::string sysroot;
+  std::string libstdcxx = "policy";
+  bool disable_isa_ext_check = false;
+  bool allow_pure = false;
+  bool accept_record_mismatch = false;
+  unsigned jobs = 0;
+  double max_ratio = 50;
+};
+void add_show_options(CLI::App& app, ShowArguments& arguments);
+[[nodiscard]] commands::ShowCommand show_command(const ShowArguments& arguments,
+                                                 const CLI::App& app);
+
+}  // namespace truewheel::cli

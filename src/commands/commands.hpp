@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "report/log.hpp"
+#include <truewheel/repair.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace truewheel::commands {
+
+/// `truewheel repair`: all wheels of one call are one transaction (settled point 14).
+struct RepairCommand {
+  std::vector<std::filesystem::path> wheels;
+  repair::Options options;
+  bool dry_run = false;
+  report::Verbosity verbosity = report::Verbosity::normal;
+};
+void run(const RepairCommand& command);
+
+/// `truewheel show`.
+struct ShowCommand {
+  std::filesystem::path wheel;
+  repair::InspectOptions options;
+  bool json = false;
+  bool allow_pure = false;
+};
+void run(const ShowCommand& command);
+
+/// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk, a closed
+/// pipe).
+void write_stdout(const std::string& text);
+
+}  // namespace truewheel::commands

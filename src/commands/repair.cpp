@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace truewheel::commands {
+namespace {
+
+void tell(const repair::Report& report, const RepairCommand& command) {
+  report::show_progress({});
+  for (const auto& finding : report.findings) report::log_finding(finding);
+  if (command.verbosity == report::Verbosity::quiet) return;
+  write_stdout(report::repair_text(report, command.verbosity == report::Verbosity::verbose
+                                               ? report::Detail::full
+                                               : report::Detail::normal));
+}
+
+repair::Progress progress_of(const std::filesystem::path& wheel) {
+  return [name = wheel.filename().string()](const std::string& what) {
+    report::show_progress(what + " " + name);
+  };
+}
+
+void dry_run(const RepairCommand& command) {
+  for (const auto& wheel : command.wheels) {
+    with_context(wheel.string(), [&] {
+      const auto report = repair::plan_only(wheel, command.options, progress_of(wheel));
+      tell(report, command);
+      write_stdout(
+          fmt::format("would write {}\n",
+                      printable((command.options.wheel_dir / report.output_name).string())));
+    });
+  }
+}
+
+}  // namespace
+
+void run(const RepairCommand& command) {
+  if (command.dry_run) return dry_run(command);
+
+  // All wheels are repaired and verified before the first gets its name.
+  std::vector<repair::Finished> finished;
+  std::set<std::filesystem::path> targets;
+  for (const auto& wheel : command.wheels) {
+    with_context(wheel.string(), [&] {
+      finished.push_back(repair::repair(wheel, command.options, progress_of(wheel)));
+      if (!targets.insert(finished.back().target()).second) {
+        throw Error(ErrorKind::usage, "same-output",
+                    fmt::format("two of the wheels would be written to {}",
+                                finished.back().target().string()));
+      }
+    });
+  }
+  for (auto& wheel : finished) {
+    with_context(wheel.target().string(), [&] { wheel.prepare(); });
+  }
+  for (auto& wheel : finished) {
+    with_context(wheel.target().string(), [&] { wheel.publish(); });
+    tell(wheel.report(), command);
+    const auto& report = wheel.report();
+    if (command.verbosity == report::Verbosity::quiet) continue;
+    write_stdout(fmt::format("{} {} ({} -> {} bytes)\n", report.unchanged ? "unchanged:" : "wrote",
+                             printable(wheel.target().string()), report.input_size,
+                             report.output_size));
+  }
+}
+
+}  // namespace truewheel::commands

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "repair/loaded_wheel.hpp"
+
+#include <vector>
+
+namespace truewheel::repair {
+
+/// A loaded wheel with its dependency graph and what every policy says of it.
+struct Examined {
+  LoadedWheel wheel;
+  std::vector<deps::WheelFile>
+      layout;  ///< the wheel's dynamic ELF files; graph.nodes begins with these
+  std::vector<std::size_t> member_of;  ///< layout index -> index into wheel.members
+  deps::Graph graph;
+  policy::Verdict verdict;
+};
+
+/// Resolves and evaluates. Pure wheels come back with an empty layout.
+[[nodiscard]] Examined examine(LoadedWheel wheel, const InspectOptions& options);
+
+/// The folder for programs of `.data/scripts` that need libraries of the wheel: "mooncake.scripts".
+[[nodiscard]] std::string scripts_folder(const wheel::WheelName& name);
+
+}  // namespace truewheel::repair

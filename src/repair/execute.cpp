@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/execute.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/hash.hpp"
+#include "base/mapped_file.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "repair/strip.hpp"
+#include <truewheel/error.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+constexpr std::uint64_t kBytesInFlight = 192ULL << 20;
+
+/// What one output member is made from; the work happens later, in parallel.
+struct Source {
+  std::string name;
+  bool executable = false;
+  std::optional<std::size_t> member;  ///< content of this input member
+  std::optional<std::size_t> file;    ///< the ELF file of the plan that it is
+  std::optional<std::string> text;    ///< content made here
+  std::uint64_t cost = 0;
+};
+
+bool is_below(const std::string& name, const std::string& folder) {
+  return name.size() > folder.size() && name.starts_with(folder) && name[folder.size()] == '/';
+}
+
+/// Sorted by name, `.dist-info` physically last (PEP 427), RECORD after everything it describes.
+void sort_sources(std::vector<Source>& sources, const std::string& dist_info) {
+  const auto key = [&](const Source& source) {
+    return std::tuple(is_below(source.name, dist_info), std::string_view(source.name));
+  };
+  std::sort(sources.begin(), sources.end(),
+            [&](const Source& a, const Source& b) { return key(a) < key(b); });
+}
+
+std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
+                                 const deps::Graph& graph) {
+  std::map<std::size_t, std::size_t> file_of_member;
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    if (plan.files[i].member) file_of_member[*plan.files[i].member] = i;
+  }
+  std::map<std::size_t, const ShimPlan*> shim_of_file;
+  for (const auto& shim : plan.shims) shim_of_file[shim.file] = &shim;
+
+  const auto wheel_file = wheel.dist_info_file("WHEEL");
+  std::vector<Source> sources;
+  for (std::size_t i = 0; i < wheel.members.size(); ++i) {
+    const auto& member = wheel.members[i];
+    if (is_record_file(member.archive.name, wheel.dist_info)) continue;
+    Source source{member.archive.name, member.archive.executable, i, {}, {}, member.archive.size};
+    if (const auto found = file_of_member.find(i); found != file_of_member.end()) {
+      source.file = found->second;
+      if (const auto shim = shim_of_file.find(found->second); shim != shim_of_file.end()) {
+        sources.push_back({shim->second->old_member, true, {}, {}, shim->second->script, 0});
+        source.name = shim->second->new_member;
+        source.executable = true;
+      }
+    }
+    if (member.archive.name == wheel_file) source.text = plan.wheel_text;
+    sources.push_back(std::move(source));
+  }
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    if (!plan.files[i].node) continue;
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(graph.nodes[*plan.files[i].node].path, ignored);
+    sources.push_back({plan.files[i].path, true, {}, i, {}, ignored ? 0 : size});
+  }
+  sort_sources(sources, wheel.dist_info);
+  return sources;
+}
+
+OutputMember copy_raw(const LoadedWheel& wheel, std::size_t index, const Source& source) {
+  const auto& member = wheel.members[index];
+  OutputMember output;
+  output.encoded.name = source.name;
+  output.encoded.executable = source.executable;
+  output.encoded.method = member.archive.method;
+  output.encoded.crc = member.archive.crc;
+  output.encoded.size = member.archive.size;
+  output.encoded.compressed =
+      wheel.file.bytes().subspan(static_cast<std::size_t>(member.archive.data_offset),
+                                 static_cast<std::size_t>(member.archive.compressed_size));
+  output.sha256 = member.digest.sha256;
+  output.copied_from = index;
+  output.file = source.file;
+  return output;
+}
+
+OutputMember encode(const Source& source, Bytes content, int level) {
+  OutputMember output;
+  output.encoded = wheel::encode_member(source.name, source.executable, content, level);
+  output.sha256 = base64url(sha256(content));
+  output.file = source.file;
+  return output;
+}
+
+/// An edit that breaks one of the editor's own invariants withholds the wheel (DESIGN.md, ELF).
+elf::Edited checked_edit(Bytes content, const elf::ElfEdit& wishes) {
+  try {
+    return elf::edit(content, wishes);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::internal) throw;
+    throw Error(ErrorKind::withheld, error.id(), error.what(), error.hint());
+  }
+}
+
+/// An ELF file that is stripped, edited, or both.
+OutputMember rewrite_elf(const Source& source, Bytes content, const PlannedFile& file,
+                         const Options& options, EditedFile& record) {
+  Buffer stripped;
+  if (options.strip) {
+    stripped = strip_symbols(content);
+    content = stripped;
+    record.steps.emplace_back("stripped");
+  }
+  if (file.edit.empty()) return encode(source, content, options.compression_level);
+  const auto edited = checked_edit(content, file.edit);
+  record.growth = edited.patches.growth;
+  record.steps.insert(record.steps.end(), edited.patches.steps.begin(), edited.patches.steps.end());
+  return encode(source, edited.bytes, options.compression_level);
+}
+
+OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps::Graph& graph,
+                         const Options& options, const Source& source, EditedFile& record) {
+  if (source.text) {
+    const auto content = as_bytes(*source.text);
+    if (source.member) {
+      const auto old =
+          wheel::read_member(wheel.file.bytes(), wheel.members[*source.member].archive);
+      if (std::equal(content.begin(), content.end(), old.bytes().begin(), old.bytes().end())) {
+        return copy_raw(wheel, *source.member, source);
+      }
+    }
+    return encode(source, content, options.compression_level);
+  }
+  if (!source.file) return copy_raw(wheel, *source.member, source);
+  const auto& file = plan.files[*source.file];
+  record.member = source.name;
+  record.reasons = file.reasons;
+  if (file.node) {
+    const MappedFile host(graph.nodes[*file.node].path);
+    return rewrite_elf(source, host.bytes(), file, options, record);
+  }
+  if (file.edit.empty() && !options.strip) return copy_raw(wheel, *source.member, source);
+  const auto content =
+      wheel::read_member(wheel.file.bytes(), wheel.members[*source.member].archive);
+  return rewrite_elf(source, content.bytes(), file, options, record);
+}
+
+OutputMember make_record(const LoadedWheel& wheel, const std::vector<OutputMember>& members,
+                         int level) {
+  const auto path = wheel.dist_info_file("RECORD");
+  std::vector<wheel::RecordRow> rows;
+  rows.reserve(members.size() + 1);
+  for (const auto& member : members) {
+    rows.push_back({member.encoded.name, "sha256=" + member.sha256, member.encoded.size});
+  }
+  rows.push_back({path, {}, {}});
+  const auto text = wheel::format_record(rows);
+  return encode(Source{path, false, {}, {}, {}, 0}, as_bytes(text), level);
+}
+
+}  // namespace
+
+Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph& graph,
+                  const Options& options) {
+  const auto sources = list_sources(wheel, plan, graph);
+  Execution execution;
+  execution.members.resize(sources.size());
+  std::vector<EditedFile> records(plan.files.size());
+  parallel_for(
+      sources.size(), options.inspect.jobs, kBytesInFlight,
+      // Input, edited copy and compressed output are held at once while a member is made.
+      [&](std::size_t i) { return sources[i].file || sources[i].text ? 3 * sources[i].cost : 0; },
+      [&](std::size_t i) {
+        EditedFile scratch;
+        with_context(printable(sources[i].name), [&] {
+          execution.members[i] = make_member(wheel, plan, graph, options, sources[i],
+                                             sources[i].file ? records[*sources[i].file] : scratch);
+        });
+      });
+  execution.members.push_back(make_record(wheel, execution.members, options.compression_level));
+  for (auto& record : records) {
+    if (!record.reasons.empty() || !record.steps.empty())
+      execution.edits.push_back(std::move(record));
+  }
+  return execution;
+}
+
+}  // namespace truewheel::repair

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/loaded_wheel.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/hash.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include <truewheel/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+/// Members above this size that are no ELF are hashed in pieces, never held.
+constexpr std::uint64_t kStreamAbove = 32ULL << 20;
+/// Inflated bytes that all workers together may hold.
+constexpr std::uint64_t kBytesInFlight = 192ULL << 20;
+
+struct FirstPass {
+  std::string sha256;
+  bool is_elf = false;
+  std::optional<elf::Identity> identity;
+  std::shared_ptr<const elf::ElfFacts> facts;
+  std::optional<Error> elf_error;  ///< decided about later, when the wheel's architecture is known
+};
+
+/// The first bytes of a member, enough for the ELF magic; empty when they cannot be had.
+bool starts_as_elf(Bytes archive, const wheel::Member& member) {
+  bool answer = false;
+  struct Stop {};
+  try {
+    wheel::stream_member(archive, member, [&](Bytes piece) {
+      answer = elf::has_elf_magic(piece);
+      throw Stop{};
+    });
+  } catch (const Stop&) {
+  }
+  return answer;
+}
+
+FirstPass look_at(Bytes archive, const wheel::Member& member) {
+  FirstPass pass;
+  if (member.method != 0 && member.size > kStreamAbove && !starts_as_elf(archive, member)) {
+    Hasher hasher;
+    wheel::stream_member(archive, member, [&](Bytes piece) { hasher.update(piece); });
+    pass.sha256 = base64url(hasher.finish());
+    return pass;
+  }
+  const auto content = wheel::read_member(archive, member);
+  pass.sha256 = base64url(sha256(content.bytes()));
+  pass.is_elf = elf::has_elf_magic(content.bytes());
+  if (!pass.is_elf) return pass;
+  pass.identity = elf::identify(content.bytes());
+  try {
+    const auto kind = elf::classify(content.bytes());
+    if (kind == elf::FileKind::shared_object || kind == elf::FileKind::pie ||
+        kind == elf::FileKind::executable || kind == elf::FileKind::static_executable) {
+      pass.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content.bytes()));
+    }
+  } catch (const Error& error) {
+    pass.elf_error = error;
+  }
+  return pass;
+}
+
+/// The architecture of the platform tags; the ELF files decide when the tags say nothing ("any").
+std::string architecture_of_wheel(const LoadedWheel& wheel) {
+  std::string from_tags;
+  for (const auto& tag : wheel.name.platform_tags) {
+    const auto architecture = policy::parse_platform_tag(tag).architecture;
+    if (architecture.empty()) continue;
+    if (!from_tags.empty() && from_tags != architecture) {
+      throw Error(ErrorKind::refused, "several-architectures",
+                  fmt::format("the file name's platform tags speak of {} and of {}", from_tags,
+                              architecture));
+    }
+    from_tags = architecture;
+  }
+  if (!from_tags.empty()) return from_tags;
+  std::map<std::string, std::size_t> votes;
+  for (const auto& member : wheel.members) {
+    if (!member.identity || (member.identity->type != 2 && member.identity->type != 3)) continue;
+    if (const auto architecture = policy::architecture_of(*member.identity)) ++votes[*architecture];
+  }
+  const auto most = std::max_element(
+      votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == votes.end() ? std::string() : most->first;
+}
+
+/// Foreign and malformed ELF files (settled point 20): only a malformed file whose ident, e_type
+/// and machine are the wheel's own is a refusal.
+void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
+  bool any_program_or_library = false;
+  bool any_ours = false;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    auto& member = wheel.members[i];
+    auto& pass = passes[i];
+    if (!member.is_elf) continue;
+    const auto warn = [&](const char* id, std::string what) {
+      wheel.findings.push_back({id, Severity::warning, member.archive.name, std::move(what), {}});
+    };
+    if (!member.identity) {
+      warn("elf-header-cut", "begins like an ELF file but has no whole ELF header; left as it is");
+      continue;
+    }
+    const bool loadable = member.identity->type == 2 || member.identity->type == 3;
+    const auto architecture = policy::architecture_of(*member.identity);
+    const bool same = architecture && *architecture == wheel.architecture;
+    if (!loadable) continue;
+    any_program_or_library = true;
+    if (!same) {
+      warn("elf-foreign",
+           fmt::format("is an ELF file for {}, not for the wheel's {}; left as it is",
+                       architecture ? *architecture : "another machine", wheel.architecture));
+      continue;
+    }
+    if (pass.elf_error) {
+      pass.elf_error->add_context(printable(member.archive.name));
+      throw Error(*pass.elf_error);
+    }
+    any_ours = true;
+    member.is_ours = true;
+    if (pass.facts && pass.facts->is_dynamic()) member.facts = pass.facts;
+  }
+  if (any_program_or_library && !any_ours && !wheel.architecture.empty()) {
+    throw Error(ErrorKind::unfit, "no-elf-of-architecture",
+                fmt::format("no ELF file in the wheel is for {}, which its platform tag promises",
+                            wheel.architecture));
+  }
+}
+
+void verify_record(LoadedWheel& wheel, Bytes archive, bool accept_mismatch) {
+  const auto path = wheel.dist_info_file("RECORD");
+  const auto* record = wheel.find(path);
+  if (record == nullptr) throw Error(ErrorKind::refused, "record-missing", "there is no " + path);
+  const auto rows = with_context(path, [&] {
+    return wheel::parse_record(as_text(wheel::read_member(archive, record->archive).bytes()));
+  });
+  std::vector<wheel::Digest> digests;
+  digests.reserve(wheel.members.size());
+  for (const auto& member : wheel.members) digests.push_back(member.digest);
+  const auto mismatches = wheel::verify_record(rows, digests, path, [&](const std::string& name) {
+    return wheel::read_member(archive, wheel.find(name)->archive);
+  });
+  if (mismatches.empty()) return;
+  if (!accept_mismatch) {
+    std::string what = "RECORD and the archive disagree: " + mismatches.front();
+    for (std::size_t i = 1; i < mismatches.size() && i < 20; ++i) what += "\n  " + mismatches[i];
+    if (mismatches.size() > 20) what += fmt::format("\n  and {} more", mismatches.size() - 20);
+    throw Error(ErrorKind::refused, "record-mismatch", what,
+                "rebuild the wheel, or pass --accept-record-mismatch to repair it all the same");
+  }
+  for (const auto& mismatch : mismatches) {
+    wheel.findings.push_back({"record-mismatch", Severity::warning, path, mismatch, {}});
+  }
+}
+
+/// ELF files whose installed place the specification calls pure (settled point 20, auditwheel's
+/// refusal).
+void refuse_elf_under_purelib(const LoadedWheel& wheel) {
+  std::vector<std::string> names;
+  for (const auto& member : wheel.members) {
+    if (member.is_ours && member.installed.scheme == wheel::InstalledPath::Scheme::purelib) {
+      names.push_back(printable(member.archive.name));
+    }
+  }
+  if (names.empty()) return;
+  throw Error(ErrorKind::unfit, "elf-under-purelib",
+              "ELF files lie under .data/purelib: " + join(names, ", "),
+              "have the build put them into platlib");
+}
+
+std::string text_of(Bytes archive, const LoadedWheel& wheel, const std::string& name,
+                    const char* id) {
+  const auto* member = wheel.find(name);
+  if (member == nullptr) throw Error(ErrorKind::refused, id, "there is no " + name);
+  return std::string(as_text(wheel::read_member(archive, member->archive).bytes()));
+}
+
+}  // namespace
+
+const LoadedMember* LoadedWheel::find(const std::string& member_name) const {
+  const auto found = std::find_if(members.begin(), members.end(), [&](const LoadedMember& member) {
+    return member.archive.name == member_name;
+  });
+  return found == members.end() ? nullptr : &*found;
+}
+
+bool LoadedWheel::is_pure() const {
+  return std::none_of(members.begin(), members.end(),
+                      [](const LoadedMember& member) { return member.is_ours; });
+}
+
+bool is_record_file(const std::string& member_name, const std::string& dist_info) {
+  return member_name == dist_info + "/RECORD" || member_name == dist_info + "/RECORD.jws" ||
+         member_name == dist_info + "/RECORD.p7s";
+}
+
+LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& options) {
+  MappedFile file(path);
+  const Bytes archive = file.bytes();
+  auto name = wheel::parse_wheel_name(path.filename().string());
+
+  // The framing first: nothing is inflated before both readings of the archive agree.
+  auto scan = wheel::scan(archive, options.limits);
+  auto dist_info = wheel::find_dist_info(scan.members, name);
+
+  // Then every member once: CRC, SHA-256, and the ELF facts while the content is at hand.
+  std::vector<FirstPass> passes(scan.members.size());
+  parallel_for(
+      scan.members.size(), options.jobs, kBytesInFlight,
+      [&](std::size_t i) { return scan.members[i].method == 0 ? 0 : scan.members[i].size; },
+      [&](std::size_t i) {
+        with_context(printable(scan.members[i].name),
+                     [&] { passes[i] = look_at(archive, scan.members[i]); });
+      });
+
+  LoadedWheel wheel{path, std::move(file), std::move(name), std::move(dist_info), {}, {}, {}, {},
+                    {}};
+  wheel.members.reserve(scan.members.size());
+  for (std::size_t i = 0; i < scan.members.size(); ++i) {
+    LoadedMember member;
+    member.archive = std::move(scan.members[i]);
+    member.digest = {member.archive.name, passes[i].sha256, member.archive.size};
+    member.installed = wheel::installed_path(member.archive.name, wheel.dist_info);
+    member.identity = passes[i].identity;
+    member.is_elf = passes[i].is_elf;
+    wheel.members.push_back(std::move(member));
+  }
+  for (auto& note : scan.notes) {
+    wheel.findings.push_back({"archive", Severity::note, {}, std::move(note), {}});
+  }
+
+  // RECORD before anything is believed: recomputing it later would launder a tampered file.
+  verify_record(wheel, archive, options.accept_record_mismatch);
+
+  const auto metadata_path = wheel.dist_info_file("WHEEL");
+  wheel.metadata = with_context(metadata_path, [&] {
+    return wheel::WheelMetadata::parse(
+        text_of(archive, wheel, metadata_path, "wheel-metadata-missing"));
+  });
+  for (const auto& note : wheel.metadata.notes()) {
+    wheel.findings.push_back({"wheel-metadata", Severity::warning, metadata_path, note, {}});
+  }
+  text_of(archive, wheel, wheel.dist_info_file("METADATA"), "metadata-missing");
+
+  wheel.architecture = architecture_of_wheel(wheel);
+  settle_elf_files(wheel, passes);
+  refuse_elf_under_purelib(wheel);
+  if (!wheel.file.unchanged()) {
+    throw Error(ErrorKind::io, "input-changed", "the file changed while it was read");
+  }
+  return wheel;
+}
+
+}  // namespace truewheel::repair

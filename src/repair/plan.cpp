@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/plan.hpp"
+
+#include "base/hash.hpp"
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "repair/graft_name.hpp"
+#include "repair/host_bound.hpp"
+#include "repair/run_path_plan.hpp"
+#include "repair/shim.hpp"
+#include "repair/tag_plan.hpp"
+#include <truewheel/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+using deps::Answer;
+using deps::NodeId;
+
+/// Builds a Plan step by step; each step's comment in make_plan says what holds afterwards.
+class Planner {
+ public:
+  Planner(const Examined& examined, const Options& options)
+      : examined_(examined), wheel_(examined.wheel), graph_(examined.graph), options_(options) {}
+
+  Plan run() &&;
+
+ private:
+  void refuse_missing_libraries() const;
+  void name_grafts(const std::vector<NodeId>& nodes);
+  void plan_file(NodeId node_id, PlannedFile file);
+  void answer_edge(const deps::Edge& edge, PlannedFile& file);
+  void replace_needed(PlannedFile& file, const std::string& old_name, const std::string& new_name);
+  void drop_libpython(const deps::Edge& edge, PlannedFile& file);
+  void use_profile_entries(const deps::Edge& edge, PlannedFile& file);
+  void note_exclusions();
+  void note_dead_patterns();
+  void plan_shims();
+
+  const Examined& examined_;
+  const LoadedWheel& wheel_;
+  const deps::Graph& graph_;
+  const Options& options_;
+  Plan plan_;
+  std::map<NodeId, std::size_t> file_of_;  ///< graph node -> index into plan_.files
+};
+
+std::string quoted_list(const std::vector<std::string>& items, std::size_t limit) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size() && i < limit; ++i) {
+    text += (i == 0 ? "" : ", ") + printable(items[i]);
+  }
+  if (items.size() > limit) text += fmt::format(" and {} more", items.size() - limit);
+  return text;
+}
+
+/// All of them at once, each with who needs it and where it was searched (bug-classes.md E1).
+void Planner::refuse_missing_libraries() const {
+  const auto& allowed = examined_.verdict.policies[plan_.tags.policy].policy.allowed_libraries;
+  struct Missing {
+    std::vector<std::string> needed_by;
+    std::vector<std::string> searched;
+  };
+  std::map<std::string, Missing> missing;
+  const auto collect = [&](NodeId id) {
+    for (const auto& edge : graph_.nodes[id].edges) {
+      if (edge.answer != Answer::missing || allowed.contains(edge.needed)) continue;
+      auto& entry = missing[edge.needed];
+      entry.needed_by.push_back(graph_.chain_to(id));
+      if (entry.searched.empty()) entry.searched = edge.searched;
+    }
+  };
+  for (NodeId id = 0; id < examined_.layout.size(); ++id) collect(id);
+  for (const auto id : examined_.verdict.policies[plan_.tags.policy].grafts) collect(id);
+  if (missing.empty()) return;
+  std::string what = missing.size() == 1
+                         ? "a library was not found"
+                         : fmt::format("{} libraries were not found", missing.size());
+  for (const auto& [name, entry] : missing) {
+    what += fmt::format("\n  {}: needed by {}; searched {}", printable(name),
+                        quoted_list(entry.needed_by, 4),
+                        entry.searched.empty() ? "nowhere" : quoted_list(entry.searched, 12));
+  }
+  throw Error(
+      ErrorKind::unfit, "missing-library", what,
+      "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine");
+}
+
+void Planner::name_grafts(const std::vector<NodeId>& nodes) {
+  std::set<std::string> taken;
+  for (const auto& member : wheel_.members) {
+    if (folder_name(member.installed.path) == plan_.libs_folder) {
+      taken.insert(std::string(base_name(member.installed.path)));
+    }
+  }
+  GraftNames names(taken);
+  for (const auto id : nodes) {
+    const auto& node = graph_.nodes[id];
+    const MappedFile source(node.path);
+    Graft graft;
+    graft.source = node.path;
+    graft.sha256 = hex(sha256(source.bytes()));
+    graft.size = source.bytes().size();
+    graft.new_name = names.pick(base_name(node.path), graft.sha256);
+    graft.member = plan_.libs_folder + "/" + graft.new_name;
+    for (const auto& other : graph_.nodes) {
+      for (const auto& edge : other.edges) {
+        if (edge.answer != Answer::host || edge.target != id) continue;
+        graft.needed_by.push_back(other.path);
+        if (graft.how.empty()) graft.how = edge.how;
+      }
+    }
+    plan_.grafts.push_back(std::move(graft));
+  }
+}
+
+void Planner::replace_needed(PlannedFile& file, const std::string& old_name,
+                             const std::string& new_name) {
+  if (old_name == new_name) return;
+  file.edit.replace_needed[old_name] = new_name;
+  file.reasons.push_back(fmt::format("NEEDED: {} -> {}", old_name, new_name));
+  std::replace(file.facts.needed.begin(), file.facts.needed.end(), old_name, new_name);
+  for (auto& need : file.facts.version_needs) {
+    if (need.file == old_name) need.file = new_name;
+  }
+}
+
+/// libpython is the process's own: an extension that links it cannot be loaded by a Python that
+/// does not (settled point 18); a program cannot run without it.
+void Planner::drop_libpython(const deps::Edge& edge, PlannedFile& file) {
+  if (file.facts.kind != elf::FileKind::shared_object) {
+    throw Error(ErrorKind::unfit, "program-needs-libpython",
+                fmt::format("{}: the program needs {}, which no wheel may bundle",
+                            printable(file.path), edge.needed));
+  }
+  file.edit.remove_needed.push_back(edge.needed);
+  std::erase(file.facts.needed, edge.needed);
+  std::erase_if(file.facts.version_needs,
+                [&](const elf::VersionNeed& need) { return need.file == edge.needed; });
+  file.reasons.push_back(fmt::format("NEEDED: {} dropped", edge.needed));
+  plan_.findings.push_back(
+      {"libpython", Severity::warning, file.path,
+       fmt::format("linked {}; the entry is dropped, the process has it", edge.needed),
+       "build extension modules without linking libpython"});
+}
+
+void Planner::use_profile_entries(const deps::Edge& edge, PlannedFile& file) {
+  const auto& origin = graph_.patterns[*edge.pattern].origin;
+  constexpr std::string_view kProfile = "profile ";
+  if (!origin.starts_with(kProfile)) return;
+  const auto& profile = policy::find_profile(std::string_view(origin).substr(kProfile.size()));
+  const auto add = [](std::vector<std::string>& list, const std::string& entry) {
+    if (std::find(list.begin(), list.end(), entry) == list.end()) list.push_back(entry);
+  };
+  for (const auto& entry : profile.site_entries) {
+    add(file.site_entries, policy::expand_site_entry(entry, file.path));
+  }
+  if (!options_.system_rpath) return;
+  for (const auto& entry : profile.system_entries) add(file.system_entries, entry);
+}
+
+/// One NEEDED entry's consequence for the file that has it.
+void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
+  // A path in NEEDED is opened as it stands; only a bare name is looked for (bug-classes.md B28).
+  const std::string bare(base_name(edge.needed));
+  switch (edge.answer) {
+    case Answer::sibling:
+      replace_needed(file, edge.needed, bare);
+      file.edges.push_back({bare, file_of_.at(*edge.target)});
+      break;
+    case Answer::host: {
+      const auto graft = file_of_.find(*edge.target);
+      if (graft == file_of_.end()) {
+        // The policy allows it from the system.
+        replace_needed(file, edge.needed, bare);
+        break;
+      }
+      const auto new_name = plan_.grafts[graft->second - examined_.layout.size()].new_name;
+      replace_needed(file, edge.needed, new_name);
+      file.edges.push_back({new_name, graft->second});
+      break;
+    }
+    case Answer::excluded:
+      file.needs_excluded = true;
+      replace_needed(file, edge.needed, bare);
+      if (edge.pattern) use_profile_entries(edge, file);
+      break;
+    case Answer::libpython:
+      if (edge.target) {
+        // The wheel embeds an interpreter of its own and brings its library: a sibling like any
+        // other.
+        file.edges.push_back({bare, file_of_.at(*edge.target)});
+      } else {
+        drop_libpython(edge, file);
+      }
+      break;
+    case Answer::missing:
+      break;  // allowed by the policy, or refused before
+  }
+}
+
+void Planner::plan_file(NodeId node_id, PlannedFile file) {
+  for (const auto& edge : graph_.nodes[node_id].edges) answer_edge(edge, file);
+  for (const auto& name : file.facts.auxiliary) {
+    if (file.edit.replace_needed.contains(name)) {
+      plan_.findings.push_back(
+          {"auxiliary-name",
+           Severity::warning,
+           file.path,
+           fmt::format("DT_FILTER, DT_AUXILIARY or DT_AUDIT names {}, which is "
+                       "bundled under another name",
+                       name),
+           {}});
+    }
+  }
+  plan_.files.push_back(std::move(file));
+}
+
+void Planner::note_exclusions() {
+  std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> hits;
+  std::vector<NodeId> kept;
+  for (const auto& [id, index] : file_of_) kept.push_back(id);
+  for (const auto id : kept) {
+    for (const auto& edge : graph_.nodes[id].edges) {
+      if (edge.answer == Answer::excluded && edge.pattern) {
+        hits[{edge.needed, *edge.pattern}].push_back(graph_.nodes[id].path);
+      }
+    }
+  }
+  for (auto& [key, needed_by] : hits) {
+    const auto& pattern = graph_.patterns[key.second];
+    plan_.exclusions.push_back({key.first, pattern.glob, pattern.origin, needed_by});
+    if (pattern.is_driver && pattern.origin.starts_with("driver group")) {
+      plan_.findings.push_back(
+          {"driver-library", Severity::warning, key.first,
+           fmt::format(
+               "belongs to the driver of the user's machine ({}) and is left out; needed by {}",
+               pattern.origin, quoted_list(needed_by, 4)),
+           "--exclude " + key.first + " says so, --include " + key.first +
+               " bundles it all the same"});
+    }
+  }
+}
+
+/// A pattern that matched nothing is how 890 MB of BLAS got into a wheel (aiter#5318).
+void Planner::note_dead_patterns() {
+  std::map<std::string, std::size_t> profile_hits;
+  for (const auto& pattern : graph_.patterns) {
+    if (pattern.origin == "--exclude" && pattern.hits == 0) {
+      if (options_.dead_patterns_are_errors || options_.verify == Verify::strict) {
+        throw Error(ErrorKind::unfit, "dead-pattern",
+                    fmt::format("--exclude {} matched nothing", printable(pattern.glob)));
+      }
+      plan_.findings.push_back(
+          {"dead-pattern", Severity::warning, pattern.glob, "--exclude matched no library", {}});
+    } else if (pattern.cut_hits != 0 && pattern.cut_hits == pattern.hits) {
+      plan_.findings.push_back(
+          {"cut-pattern",
+           Severity::note,
+           pattern.glob,
+           "matched only a name cut at .so: " + quoted_list(pattern.matched, 4),
+           {}});
+    }
+    if (pattern.origin.starts_with("profile ")) profile_hits[pattern.origin] += pattern.hits;
+  }
+  for (const auto& [origin, hits] : profile_hits) {
+    if (hits == 0) {
+      plan_.findings.push_back(
+          {"dead-profile", Severity::note, origin, "no library of the wheel belongs to it", {}});
+    }
+  }
+}
+
+/// Programs of `.data/scripts` land in a bin folder from which no run path leads to the wheel's
+/// libraries.
+void Planner::plan_shims() {
+  for (std::size_t i = 0; i < plan_.files.size(); ++i) {
+    const auto& file = plan_.files[i];
+    if (!file.member || (file.edges.empty() && file.site_entries.empty())) continue;
+    const auto& member = wheel_.members[*file.member];
+    using Scheme = wheel::InstalledPath::Scheme;
+    if (member.installed.scheme == Scheme::data || member.installed.scheme == Scheme::headers) {
+      throw Error(
+          ErrorKind::unfit, "elf-without-place",
+          fmt::format("{}: needs a library of the wheel, but from where it is installed no run "
+                      "path leads there",
+                      printable(member.archive.name)),
+          "have the build put it into a package folder");
+    }
+    if (member.installed.scheme != Scheme::scripts) continue;
+    const auto new_member = scripts_folder(wheel_.name) + "/" + member.installed.path;
+    if (wheel_.find(new_member) != nullptr) {
+      throw Error(ErrorKind::unfit, "shim-name-taken", printable(new_member) + " exists already");
+    }
+    plan_.shims.push_back(
+        {i, member.archive.name, new_member, shim_script(new_member, wheel_.dist_info)});
+  }
+}
+
+Plan Planner::run() && {
+  plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
+
+  // The tag first: which policy is aimed at says which libraries may stay with the system.
+  plan_.tags = plan_tags(examined_, options_);
+  refuse_missing_libraries();
+
+  // Every file of the finished wheel gets an index; from here edges can point at files to come.
+  const auto& nodes = examined_.verdict.policies[plan_.tags.policy].grafts;
+  for (NodeId id = 0; id < examined_.layout.size(); ++id) file_of_[id] = id;
+  for (const auto id : nodes) file_of_[id] = file_of_.size();
+  name_grafts(nodes);
+
+  for (NodeId id = 0; id < examined_.layout.size(); ++id) {
+    PlannedFile file;
+    file.path = examined_.layout[id].path;
+    file.member = examined_.member_of[id];
+    file.facts = *examined_.layout[id].facts;
+    plan_file(id, std::move(file));
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    PlannedFile file;
+    file.path = plan_.grafts[i].member;
+    file.node = nodes[i];
+    file.facts = *graph_.nodes[nodes[i]].facts;
+    if (file.facts.soname != plan_.grafts[i].new_name) {
+      file.edit.soname = plan_.grafts[i].new_name;
+      file.reasons.push_back("SONAME: " + plan_.grafts[i].new_name);
+      file.facts.soname = plan_.grafts[i].new_name;
+    }
+    note_host_bound(plan_.grafts[i], file.facts, plan_.findings);
+    plan_file(nodes[i], std::move(file));
+  }
+
+  // Names are settled; now every run path.
+  RunPathRules rules;
+  rules.kind =
+      wheel_.libc == deps::Libc::bionic ? elf::RunPathKind::runpath : options_.run_path_kind;
+  rules.libc = wheel_.libc;
+  rules.libs_folder = plan_.libs_folder;
+  for (const auto& member : wheel_.members) {
+    rules.member_folders.insert(std::string(folder_name(member.installed.path)));
+  }
+  for (const auto& graft : plan_.grafts) {
+    rules.member_folders.insert(std::string(folder_name(graft.member)));
+  }
+  plan_run_paths(plan_, rules);
+  plan_shims();
+
+  plan_.name = wheel_.name;
+  plan_.name.platform_tags = plan_.tags.platform_tags;
+  plan_.wheel_text = planned_wheel_text(wheel_, plan_.name, options_);
+
+  note_exclusions();
+  note_dead_patterns();
+  if (!options_.edit_allowed) {
+    for (const auto& file : plan_.files) {
+      if (file.edit.empty()) continue;
+      throw Error(
+          ErrorKind::usage, "patcher-none",
+          fmt::format("{} has to be edited, which --patcher none forbids", printable(file.path)));
+    }
+  }
+  return std::move(plan_);
+}
+
+}  // namespace
+
+Plan make_plan(const Examined& examined, const Options& options) {
+  return Planner(examined, options).run();
+}
+
+std::vector<deps::WheelFile> planned_layout(const Plan& plan) {
+  std::vector<deps::WheelFile> layout;
+  layout.reserve(plan.files.size());
+  for (const auto& file : plan.files) {
+    layout.push_back({file.path, std::make_shared<const elf::ElfFacts>(file.facts)});
+  }
+  return layout;
+}
+
+std::vector<UnfoundEdge> find_unfound_edges(const std::vector<deps::WheelFile>& layout,
+                                            const std::vector<std::vector<PlannedEdge>>& edges,
+                                            deps::Libc libc) {
+  // Whatever the wheel does not have counts as provided: the question is only whether the wheel's
+  // own is found.
+  const auto provided = [](const std::string&) { return true; };
+  std::vector<UnfoundEdge> unfound;
+  std::set<std::pair<std::size_t, std::string>> reported;
+  std::vector<bool> reached(layout.size(), false);
+  const auto look = [&](std::size_t root) {
+    reached[root] = true;
+    for (const auto& step : deps::simulate_load(layout, root, libc, provided)) {
+      if (step.found) reached[*step.found] = true;
+      if (step.found) continue;
+      for (const auto& edge : edges[step.needing]) {
+        if (edge.needed != step.needed || !reported.insert({step.needing, step.needed}).second)
+          continue;
+        unfound.push_back({step.needing, edge.target, step.needed});
+      }
+    }
+  };
+  for (const auto root : deps::load_roots(layout)) look(root);
+  // Cycles have no root, and what a broken edge leads to was not reached: each is a start of its
+  // own.
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (!reached[i]) look(i);
+  }
+  return unfound;
+}
+
+}  // namespace truewheel::repair

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mapped_file.hpp"
+#include "base/output_file.hpp"
+#include "base/text.hpp"
+#include "repair/execute.hpp"
+#include "repair/verify.hpp"
+#include <truewheel/error.hpp>
+#include <truewheel/repair.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace truewheel::repair {
+
+struct Finished::State {
+  Report report;
+  std::filesystem::path target;
+  std::optional<OutputFile> output;  ///< unset when there is nothing to publish
+  Existing existing = Existing::replace;
+};
+
+Finished::Finished(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Finished::~Finished() = default;
+Finished::Finished(Finished&&) noexcept = default;
+Finished& Finished::operator=(Finished&&) noexcept = default;
+const Report& Finished::report() const { return state_->report; }
+std::filesystem::path Finished::target() const { return state_->target; }
+void Finished::prepare() {
+  if (!state_->output) return;
+  const auto status = std::filesystem::symlink_status(state_->target);
+  if (std::filesystem::is_directory(status)) {
+    throw Error(ErrorKind::io, "output-is-folder", "a folder of that name is in the way");
+  }
+  if (state_->existing == Existing::refuse && std::filesystem::exists(status)) {
+    throw Error(ErrorKind::io, "output-exists", "the file exists already",
+                "leave --no-clobber out to replace it");
+  }
+  state_->output->sync();
+}
+void Finished::publish() {
+  if (state_->output) state_->output->publish(state_->existing);
+}
+
+namespace {
+
+/// A file without any name, for a result that is only compared.
+class AnonymousFile {
+ public:
+  AnonymousFile() : descriptor_(memfd_create("truewheel", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) {
+      throw Error(ErrorKind::io, "anonymous-file",
+                  fmt::format("making an anonymous file: {}", std::strerror(errno)));
+    }
+  }
+  ~AnonymousFile() { close(descriptor_); }
+  AnonymousFile(const AnonymousFile&) = delete;
+  AnonymousFile& operator=(const AnonymousFile&) = delete;
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+bool same_bytes(Bytes a, Bytes b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+Report report_of(Examined& examined, Plan& plan) {
+  auto& wheel = examined.wheel;
+  Report report;
+  report.input = wheel.path;
+  report.input_size = wheel.file.bytes().size();
+  report.output_name = plan.name.format();
+  report.policy = examined.verdict.policies[plan.tags.policy].policy.name;
+  report.tag_reasons = plan.tags.reasons;
+  report.grafts = plan.grafts;
+  report.exclusions = plan.exclusions;
+  report.patterns = examined.graph.patterns;
+  for (const auto& member : wheel.members) report.elf_files += member.is_ours ? 1 : 0;
+  report.findings = wheel.findings;
+  report.findings.insert(report.findings.end(), plan.findings.begin(), plan.findings.end());
+  for (const auto& file : plan.files) {
+    if (!file.edit.empty()) report.edits.push_back({file.path, file.reasons, {}, 0});
+  }
+  report.verdict = examined.verdict;
+  return report;
+}
+
+LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& options) {
+  auto wheel = load_wheel(path, options.inspect);
+  if (wheel.is_pure() && !options.allow_pure) {
+    throw Error(ErrorKind::unfit, "pure-wheel",
+                "the wheel holds no ELF file: there is nothing to repair",
+                "--allow-pure-python-wheel copies it through");
+  }
+  return wheel;
+}
+
+Report pure_report(const LoadedWheel& wheel) {
+  Report report;
+  report.input = wheel.path;
+  report.output_name = wheel.path.filename().string();
+  report.input_size = report.output_size = wheel.file.bytes().size();
+  report.pure = true;
+  report.findings = wheel.findings;
+  return report;
+}
+
+/// An output that is the input itself is never written (settled point 13): the same bytes are a
+/// success.
+Finished compare_with_input(std::unique_ptr<Finished::State> state, Bytes result, Bytes input) {
+  if (!same_bytes(result, input)) {
+    throw Error(ErrorKind::usage, "output-is-input",
+                "the repaired wheel would replace its own input",
+                "name another output folder with -w");
+  }
+  state->report.unchanged = true;
+  return Finished(std::move(state));
+}
+
+Finished copy_pure(const LoadedWheel& wheel, std::unique_ptr<Finished::State> state) {
+  const auto bytes = wheel.file.bytes();
+  state->report = pure_report(wheel);
+  state->report.unchanged = true;
+  if (wheel.file.is_same_file(state->target)) {
+    return compare_with_input(std::move(state), bytes, bytes);
+  }
+  state->output.emplace(state->target);
+  write_fully(state->output->descriptor(), bytes.data(), bytes.size());
+  return Finished(std::move(state));
+}
+
+}  // namespace
+
+Report plan_only(const std::filesystem::path& path, const Options& options,
+                 const Progress& progress) {
+  const auto say = [&](const char* what) {
+    if (progress) progress(what);
+  };
+  say("reading");
+  auto wheel = load_for_repair(path, options);
+  if (wheel.is_pure()) return pure_report(wheel);
+  say("resolving");
+  auto examined = examine(std::move(wheel), options.inspect);
+  auto plan = make_plan(examined, options);
+  return report_of(examined, plan);
+}
+
+Finished repair(const std::filesystem::path& path, const Options& options,
+                const Progress& progress) {
+  const auto say = [&](const char* what) {
+    if (progress) progress(what);
+  };
+  auto state = std::make_unique<Finished::State>();
+  state->existing = options.no_clobber ? Existing::refuse : Existing::replace;
+
+  // Read everything once. From here on the archive's framing, every CRC and RECORD are known to
+  // hold.
+  say("reading");
+  auto wheel = load_for_repair(path, options);
+  if (wheel.is_pure()) {
+    state->target = options.wheel_dir / path.filename();
+    return copy_pure(wheel, std::move(state));
+  }
+
+  // Find out what each file needs and what each policy says. Nothing is decided yet.
+  say("resolving");
+  auto examined = examine(std::move(wheel), options.inspect);
+
+  // Decide all of it: tag, grafts, names, run paths. From here on nothing may refuse but an edit
+  // that is unsafe.
+  auto plan = make_plan(examined, options);
+  state->report = report_of(examined, plan);
+  state->target = options.wheel_dir / state->report.output_name;
+
+  // Edit and compress what changes; each edited file has passed the editor's own invariants.
+  say("editing");
+  auto execution = execute(examined.wheel, plan, examined.graph, options);
+  state->report.edits = execution.edits;
+
+  std::vector<wheel::EncodedMember> members;
+  members.reserve(execution.members.size());
+  for (const auto& member : execution.members) members.push_back(member.encoded);
+  const bool onto_itself = examined.wheel.file.is_same_file(state->target);
+  std::optional<AnonymousFile> anonymous;
+  if (onto_itself) {
+    anonymous.emplace();
+  } else {
+    state->output.emplace(state->target);
+  }
+  const int descriptor = onto_itself ? anonymous->descriptor() : state->output->descriptor();
+
+  // Write to a file that has no name yet, so that whatever happens now leaves nothing behind.
+  say("writing");
+  wheel::write_archive(descriptor, members, options.time);
+
+  // Read it back as a stranger would. Only what passes may get a name.
+  say("verifying");
+  const MappedFile written(descriptor);
+  state->report.output_size = written.bytes().size();
+  verify_output(written.bytes(), examined.wheel, plan, execution, options);
+  if (!examined.wheel.file.unchanged()) {
+    throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
+  }
+  if (onto_itself) {
+    return compare_with_input(std::move(state), written.bytes(), examined.wheel.file.bytes());
+  }
+  state->report.unchanged = same_bytes(written.bytes(), examined.wheel.file.bytes());
+  return Finished(std::move(state));
+}
+
+Inspection inspect(const std::filesystem::path& path, const InspectOptions& options) {
+  auto wheel = load_wheel(path, options);
+  Inspection inspection;
+  inspection.input = path;
+  inspection.name = wheel.name;
+  inspection.wheel_tags = wheel.metadata.tags();
+  inspection.pure = wheel.is_pure();
+  for (const auto& member : wheel.members) inspection.elf_files += member.is_ours ? 1 : 0;
+  if (inspection.pure) {
+    inspection.findings = wheel.findings;
+    return inspection;
+  }
+  auto examined = examine(std::move(wheel), options);
+  inspection.findings = examined.wheel.findings;
+  inspection.graph = std::move(examined.graph);
+  inspection.verdict = std::move(examined.verdict);
+  return inspection;
+}
+
+}  // namespace truewheel::repair

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/run_path_plan.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+using deps::EntryPlace;
+
+std::string origin_entry(std::string_view file_path, std::string_view folder) {
+  const auto way = relative_path(folder_name(file_path), folder);
+  return way.empty() ? "$ORIGIN" : "$ORIGIN/" + way;
+}
+
+/// One file's run path while the plan is made.
+class FilePath {
+ public:
+  FilePath(const PlannedFile& file, const RunPathRules& rules, std::vector<Finding>& findings)
+      : file_(file), rules_(rules), old_(file.facts.run_path()) {
+    if (!old_) return;
+    // A graft's run path belongs to the machine it came from: nothing of it is kept.
+    const auto entries = deps::run_path_entries(old_->value);
+    if (!file.member) {
+      has_bad_entry_ = true;
+      return;
+    }
+    for (const auto& entry : entries) sort_entry(entry, findings);
+  }
+
+  /// Asks for a folder of the wheel; false when it is there already.
+  bool want_folder(const std::string& folder) {
+    if (has_folder(folder)) return false;
+    (folder == rules_.libs_folder ? libs_ : siblings_).push_back(origin_entry(file_.path, folder));
+    return true;
+  }
+
+  void want_site_entries() {
+    for (const auto& entry : file_.site_entries) {
+      const auto place = deps::place_entry(entry, file_.path, file_.facts);
+      if (!has_folder(place.folder)) site_.push_back(entry);
+    }
+  }
+
+  /// The run path that the file shall have; nullopt when the one it has stays.
+  [[nodiscard]] std::optional<std::optional<elf::RunPath>> decide() const {
+    const bool gains = !siblings_.empty() || !libs_.empty() || !site_.empty() || gains_system();
+    if (!gains && !has_bad_entry_) return std::nullopt;
+    std::vector<std::string> entries;
+    for (const auto* part : {&kept_, &siblings_, &libs_, &site_}) {
+      entries.insert(entries.end(), part->begin(), part->end());
+    }
+    entries.insert(entries.end(), file_.system_entries.begin(), file_.system_entries.end());
+    std::vector<std::string> unique;
+    for (auto& entry : entries) {
+      if (std::find(unique.begin(), unique.end(), entry) == unique.end()) {
+        unique.push_back(std::move(entry));
+      }
+    }
+    std::optional<elf::RunPath> wish;
+    if (!unique.empty()) {
+      const auto kind = gains || !old_ ? rules_.kind : old_->kind;
+      wish = elf::RunPath{kind, join(unique, ":")};
+    }
+    if (wish == old_ && !(file_.facts.rpath && file_.facts.runpath)) return std::nullopt;
+    return wish;
+  }
+
+ private:
+  void sort_entry(const std::string& entry, std::vector<Finding>& findings) {
+    const auto place = deps::place_entry(entry, file_.path, file_.facts);
+    if (place.kind != EntryPlace::Kind::inside) {
+      has_bad_entry_ = true;
+      old_bad_.push_back(entry);
+      return;
+    }
+    if (rules_.member_folders.contains(place.folder) || file_.needs_excluded) {
+      kept_.push_back(entry);
+      kept_folders_.insert(place.folder);
+      return;
+    }
+    findings.push_back({"run-path-unused",
+                        Severity::note,
+                        file_.path,
+                        fmt::format("run-path entry {} leads to no folder of the wheel", entry),
+                        {}});
+  }
+
+  [[nodiscard]] bool has_folder(const std::string& folder) const {
+    if (kept_folders_.contains(folder)) return true;
+    const auto entry = origin_entry(file_.path, folder);
+    const auto among = [&](const std::vector<std::string>& part) {
+      return std::find(part.begin(), part.end(), entry) != part.end();
+    };
+    return among(siblings_) || among(libs_) || among(site_);
+  }
+
+  [[nodiscard]] bool gains_system() const {
+    return std::any_of(
+        file_.system_entries.begin(), file_.system_entries.end(), [&](const std::string& entry) {
+          return std::find(old_bad_.begin(), old_bad_.end(), entry) == old_bad_.end();
+        });
+  }
+
+  const PlannedFile& file_;
+  const RunPathRules& rules_;
+  std::optional<elf::RunPath> old_;
+  bool has_bad_entry_ = false;
+  std::vector<std::string> kept_, siblings_, libs_, site_, old_bad_;
+  std::set<std::string> kept_folders_;
+};
+
+void apply_to_facts(elf::ElfFacts& facts, const std::optional<elf::RunPath>& run_path) {
+  facts.rpath.reset();
+  facts.runpath.reset();
+  if (!run_path) return;
+  (run_path->kind == elf::RunPathKind::rpath ? facts.rpath : facts.runpath) = run_path->value;
+}
+
+std::string describe(const std::optional<elf::RunPath>& run_path) {
+  if (!run_path) return "none";
+  return fmt::format("{} {}", run_path->kind == elf::RunPathKind::rpath ? "RPATH" : "RUNPATH",
+                     run_path->value);
+}
+
+}  // namespace
+
+void plan_run_paths(Plan& plan, const RunPathRules& rules) {
+  // FilePath looks at the file's run path as it was, while facts carry what is planned so far.
+  const std::vector<PlannedFile> before = plan.files;
+  std::vector<FilePath> paths;
+  paths.reserve(before.size());
+  for (const auto& file : before) paths.emplace_back(file, rules, plan.findings);
+
+  // What needs no simulation: direct needs of grafts, and the folders of excluded libraries.
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (const auto& edge : before[i].edges) {
+      if (!before[edge.target].member)
+        paths[i].want_folder(std::string(folder_name(before[edge.target].path)));
+    }
+    paths[i].want_site_entries();
+  }
+
+  const auto write_facts = [&](std::size_t i) {
+    if (const auto decision = paths[i].decide()) apply_to_facts(plan.files[i].facts, *decision);
+  };
+  for (std::size_t i = 0; i < paths.size(); ++i) write_facts(i);
+
+  // Siblings: add a folder only where the loader fails, and look again, since each entry also
+  // serves what is loaded through its file. Every round adds an entry, so the rounds end.
+  std::vector<std::vector<PlannedEdge>> edges;
+  edges.reserve(before.size());
+  for (const auto& file : before) edges.push_back(file.edges);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& unfound : find_unfound_edges(planned_layout(plan), edges, rules.libc)) {
+      const auto folder = std::string(folder_name(before[unfound.target].path));
+      if (!paths[unfound.needing].want_folder(folder)) continue;
+      write_facts(unfound.needing);
+      changed = true;
+    }
+  }
+
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const auto decision = paths[i].decide();
+    if (!decision) continue;
+    auto& file = plan.files[i];
+    file.edit.run_path = *decision;
+    file.reasons.push_back(fmt::format("run path: {} -> {}", describe(before[i].facts.run_path()),
+                                       describe(*decision)));
+  }
+}
+
+}  // namespace truewheel::repair

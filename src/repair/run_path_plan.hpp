@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "repair/plan.hpp"
+
+#include <set>
+#include <string>
+
+namespace truewheel::repair {
+
+/// What the run paths of a plan are decided from.
+struct RunPathRules {
+  elf::RunPathKind kind = elf::RunPathKind::rpath;  ///< of a file that gains an entry
+  deps::Libc libc = deps::Libc::glibc;
+  std::string libs_folder;
+  std::set<std::string> member_folders;  ///< installed folders that hold a member of the wheel
+};
+
+/// Decides every file's run path (settled points 1, 2 and 8): entries that lead nowhere good go, a
+/// file that needs a graft gets the libs folder, a file that needs an excluded library its
+/// profile's folders, and a file whose sibling the simulated loader does not find gets the
+/// sibling's folder. Files for which nothing has to change keep theirs.
+void plan_run_paths(Plan& plan, const RunPathRules& rules);
+
+}  // namespace truewheel::repair

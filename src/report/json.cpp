@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json.hpp"
+
+#include "report/view.hpp"
+#include <nlohmann/json.hpp>
+
+namespace truewheel::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// File names may hold bytes that are no UTF-8; they are replaced rather than refused.
+std::string dump(const Json& json) {
+  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json offence_json(const policy::Offence& offence) {
+  return {{"file", offence.file},       {"in_wheel", offence.in_wheel},
+          {"library", offence.library}, {"version", offence.version},
+          {"symbols", offence.symbols}, {"sentence", offence.sentence()}};
+}
+
+const char* answer_name(deps::Answer answer) {
+  switch (answer) {
+    case deps::Answer::sibling:
+      return "sibling";
+    case deps::Answer::host:
+      return "host";
+    case deps::Answer::excluded:
+      return "excluded";
+    case deps::Answer::missing:
+      return "missing";
+    case deps::Answer::libpython:
+      return "libpython";
+  }
+  return "";
+}
+
+Json file_json(const deps::Graph& graph, const deps::Node& node) {
+  Json needed = Json::array();
+  for (const auto& edge : node.edges) {
+    Json entry = {{"name", edge.needed}, {"answer", answer_name(edge.answer)}, {"how", edge.how}};
+    entry["resolved"] = edge.target ? Json(graph.nodes[*edge.target].path) : Json();
+    needed.push_back(std::move(entry));
+  }
+  const auto run_path = node.facts->run_path();
+  Json file = {{"path", node.path}, {"needed", std::move(needed)}};
+  file["soname"] = node.facts->soname ? Json(*node.facts->soname) : Json();
+  file["rpath"] = run_path ? Json(deps::run_path_entries(run_path->value)) : Json::array();
+  file["rpath_kind"] =
+      run_path ? Json(run_path->kind == elf::RunPathKind::rpath ? "RPATH" : "RUNPATH") : Json();
+  return file;
+}
+
+Json policies_json(const policy::Verdict& verdict) {
+  Json policies = Json::array();
+  for (const auto& entry : verdict.policies) {
+    Json offences = Json::array();
+    for (const auto& offence : entry.offences) offences.push_back(offence_json(offence));
+    policies.push_back({{"name", entry.policy.name + "_" + verdict.architecture},
+                        {"satisfied", entry.satisfied},
+                        {"offences", std::move(offences)}});
+  }
+  return policies;
+}
+
+Json upgrades_json(const repair::Inspection& inspection, std::size_t as_is) {
+  const auto& verdict = *inspection.verdict;
+  Json upgrades = Json::object();
+  for (std::size_t i = 0; i < as_is; ++i) {
+    const auto& entry = verdict.policies[i];
+    std::set<std::string> libraries;
+    std::map<std::string, std::set<std::string>> blacklisted;
+    for (const auto id : entry.grafts) {
+      for (const auto& name : inspection.graph.nodes[id].known_as) libraries.insert(name);
+    }
+    for (const auto& offence : entry.offences) {
+      if (offence.kind == policy::Offence::Kind::missing_library) libraries.insert(offence.library);
+      if (offence.kind != policy::Offence::Kind::blacklisted_symbol) continue;
+      blacklisted[offence.library].insert(offence.symbols.begin(), offence.symbols.end());
+    }
+    Json upgrade = Json::object();
+    if (!libraries.empty()) upgrade["libs_to_eliminate"] = libraries;
+    if (!blacklisted.empty()) upgrade["blacklisted_symbols"] = blacklisted;
+    if (!upgrade.empty())
+      upgrades[entry.policy.name + "_" + verdict.architecture] = std::move(upgrade);
+  }
+  return upgrades;
+}
+
+bool has_offence(const policy::Verdict& verdict, policy::Offence::Kind kind) {
+  for (const auto& offence : verdict.policies.front().offences) {
+    if (offence.kind == kind) return true;
+  }
+  return false;
+}
+
+/// The best policy by symbol versions alone, whatever lies outside the wheel.
+std::size_t symbol_policy(const policy::Verdict& verdict) {
+  for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
+    bool versions_hold = true;
+    for (const auto& offence : verdict.policies[i].offences) {
+      versions_hold = versions_hold && offence.kind != policy::Offence::Kind::version;
+    }
+    if (versions_hold) return i;
+  }
+  return verdict.policies.size() - 1;
+}
+
+}  // namespace
+
+std::string show_json(const repair::Inspection& inspection) {
+  Json json = {{"version", 1}, {"wheel", inspection.input.filename().string()}};
+  json["pure"] = inspection.pure;
+  if (inspection.pure || !inspection.verdict) return dump(json);
+  const auto& verdict = *inspection.verdict;
+  const auto tag = [&](std::size_t index) {
+    return verdict.policies[index].policy.name + "_" + verdict.architecture;
+  };
+  const auto as_is = as_is_policy(inspection);
+  Json external = Json::object();
+  for (const auto& [needed, path] : external_libraries(inspection)) {
+    external[needed] = path.empty() ? Json() : Json(path);
+  }
+  json["overall_tag"] = tag(as_is);
+  json["sym_tag"] = tag(symbol_policy(verdict));
+  json["pyfpe"] = has_offence(verdict, policy::Offence::Kind::python);
+  json["ucs2"] = false;  // no Python that such a build could run on is left
+  json["unsupported_isa"] = has_offence(verdict, policy::Offence::Kind::isa);
+  json["versioned_symbols"] = versioned_symbols(inspection, Whose::with_grafts);
+  json["external_libs"] = std::move(external);
+  json["policy_upgrades"] = upgrades_json(inspection, as_is);
+
+  json["own_tag"] = tag(verdict.own);
+  json["own_symbols"] = versioned_symbols(inspection, Whose::wheel);
+  json["repaired_tag"] = tag(verdict.best);
+  Json floors = Json::object();
+  for (const auto& [name, floor] : verdict.floors) {
+    floors[name] = {{"version", floor.version}, {"file", floor.file}, {"symbol", floor.symbol}};
+  }
+  json["floors"] = std::move(floors);
+  json["wheel_tags"] = inspection.wheel_tags;
+  json["policies"] = policies_json(verdict);
+  Json files = Json::array();
+  for (const auto& node : inspection.graph.nodes) {
+    if (node.in_wheel && node.facts) files.push_back(file_json(inspection.graph, node));
+  }
+  json["files"] = std::move(files);
+  Json findings = Json::array();
+  for (const auto& finding : inspection.findings) {
+    findings.push_back({{"id", finding.id}, {"where", finding.where}, {"what", finding.what}});
+  }
+  json["findings"] = std::move(findings);
+  return dump(json);
+}
+
+std::string show_error_json(const std::string& wheel, const Error& error) {
+  const Json json = {{"version", 1}, {"wheel", wheel}, {"error", error.what()}, {"id", error.id()}};
+  return dump(json);
+}
+
+}  // namespace truewheel::report

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/view.hpp"
+
+#include <algorithm>
+
+namespace truewheel::report {
+
+using deps::Answer;
+
+std::size_t as_is_policy(const repair::Inspection& inspection) {
+  const auto& policies = inspection.verdict->policies;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    if (policies[i].satisfied && policies[i].grafts.empty()) return i;
+  }
+  return policies.size() - 1;
+}
+
+std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
+  // The strictest policy allows least: what it would bundle or miss is what lies outside.
+  const auto& strictest = inspection.verdict->policies.front();
+  std::map<std::string, std::string> external;
+  for (const auto& node : inspection.graph.nodes) {
+    for (const auto& edge : node.edges) {
+      if (edge.answer == Answer::host && edge.target &&
+          std::find(strictest.grafts.begin(), strictest.grafts.end(), *edge.target) !=
+              strictest.grafts.end()) {
+        external.emplace(edge.needed, inspection.graph.nodes[*edge.target].path);
+      } else if (edge.answer == Answer::missing && node.in_wheel &&
+                 !strictest.policy.allowed_libraries.contains(edge.needed)) {
+        external.emplace(edge.needed, "");
+      }
+    }
+  }
+  return external;
+}
+
+std::map<std::string, std::set<std::string>> versioned_symbols(const repair::Inspection& inspection,
+                                                               Whose whose) {
+  const auto& grafts = inspection.verdict->policies.front().grafts;
+  std::map<std::string, std::set<std::string>> versions;
+  for (std::size_t id = 0; id < inspection.graph.nodes.size(); ++id) {
+    const auto& node = inspection.graph.nodes[id];
+    const bool counts =
+        node.in_wheel || (whose == Whose::with_grafts &&
+                          std::find(grafts.begin(), grafts.end(), id) != grafts.end());
+    if (!counts || !node.facts) continue;
+    for (const auto& need : node.facts->version_needs) {
+      for (const auto& version : need.versions) versions[need.file].insert(version.name);
+    }
+  }
+  return versions;
+}
+
+}  // namespace truewheel::report
