@@ -31,3 +31,9 @@ add_test(NAME "acceptance: published Mooncake wheels are repaired, installed and
           "$<TARGET_FILE:truewheel>")
 set_tests_properties("acceptance: published Mooncake wheels are repaired, installed and used" PROPERTIES
   SKIP_RETURN_CODE 77 LABELS "package;slow" TIMEOUT 900)
+
+add_test(NAME "package stage: the commands of the Dockerfile package an installable wheel"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/stage_test.py" "${PROJECT_BINARY_DIR}/package_stage"
+          "$<TARGET_FILE:truewheel>")
+set_tests_properties("package stage: the commands of the Dockerfile package an installable wheel" PROPERTIES
+  LABELS package TIMEOUT 600)
