@@ -3,6 +3,7 @@
 
 #include "base/checked_math.hpp"
 #include "elf/format.hpp"
+#include "elf/string_census.hpp"
 
 #include <fmt/format.h>
 
@@ -223,10 +224,6 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
   }
 }
 
-constexpr std::array kStringTags = {dt::kNeeded,  dt::kSoname,    dt::kRpath,
-                                    dt::kRunpath, dt::kAuxiliary, dt::kFilter,
-                                    dt::kConfig,  dt::kDepAudit,  dt::kAudit};
-
 }  // namespace
 
 ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "ELF") {
@@ -293,8 +290,7 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
     }
   }
   for (const DynamicEntry& entry : dynamic_) {
-    if (std::find(kStringTags.begin(), kStringTags.end(), entry.tag) == kStringTags.end()) continue;
-    static_cast<void>(dynamic_string(entry.value));
+    if (is_string_tag(entry.tag)) static_cast<void>(dynamic_string(entry.value));
   }
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/byte_reader.hpp"
+#include <truewheel/bytes.hpp>
+#include <truewheel/elf.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include <truewheel/bytes.hpp>
-#include <truewheel/elf.hpp>
-
-#include "base/byte_reader.hpp"
-
 namespace truewheel::elf {
 
-/// On-disk headers, widened to 64 bits and native order on reading (one shape for ELF32/64 and both orders).
+/// On-disk headers, widened to 64 bits and native order on reading (one shape for ELF32/64 and both
+/// orders).
 struct Header {
   unsigned bits = 64;
   ByteOrder order = ByteOrder::little;
@@ -43,9 +43,10 @@ struct DynamicEntry {
   std::uint64_t file_offset = 0;  ///< of the entry itself
 };
 
-/// A bounds-checked view of one ELF file: headers, program headers, sections if they can be trusted, .dynamic by way
-/// of PT_DYNAMIC, and addresses as offsets. Construction refuses what elf-cases.md says R to (E02-E05, E10, E11,
-/// E13, E14, E17); counts never allocate more than the file's own size asks for.
+/// A bounds-checked view of one ELF file: headers, program headers, sections if they can be
+/// trusted, .dynamic by way of PT_DYNAMIC, and addresses as offsets. Construction refuses what
+/// elf-cases.md says R to (E02-E05, E10, E11, E13, E14, E17); counts never allocate more than the
+/// file's own size asks for.
 class ElfImage {
  public:
   explicit ElfImage(Bytes file);
@@ -54,27 +55,33 @@ class ElfImage {
   [[nodiscard]] const ByteReader& reader() const { return reader_; }
   [[nodiscard]] const Header& header() const { return header_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
-  /// Empty when there is no table or it cannot be trusted (E04, E07, E08): sections are optional metadata.
+  /// Empty when there is no table or it cannot be trusted (E04, E07, E08): sections are optional
+  /// metadata.
   [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
   [[nodiscard]] std::string_view section_name(const Section& section) const;  ///< "" if unreadable
 
-  [[nodiscard]] const Segment* find_segment(std::uint32_t type) const;  ///< the first one of that type
+  [[nodiscard]] const Segment* find_segment(
+      std::uint32_t type) const;  ///< the first one of that type
   [[nodiscard]] bool is_64() const { return header_.bits == 64; }
   [[nodiscard]] std::uint64_t word_size() const { return is_64() ? 8 : 4; }
 
   /// .dynamic up to and without its first DT_NULL; empty when there is no PT_DYNAMIC.
   [[nodiscard]] const std::vector<DynamicEntry>& dynamic() const { return dynamic_; }
-  [[nodiscard]] std::optional<std::uint64_t> dynamic_value(std::int64_t tag) const;  ///< the first one's value
+  [[nodiscard]] std::optional<std::uint64_t> dynamic_value(
+      std::int64_t tag) const;  ///< the first one's value
   /// The text a dynamic entry's value points at in .dynstr.
   [[nodiscard]] std::string_view dynamic_string(std::uint64_t string_offset) const;
   /// The dynamic string table: where DT_STRTAB maps to, DT_STRSZ long. Size 0 when there is none.
   [[nodiscard]] std::uint64_t dynstr_offset() const { return dynstr_offset_; }
   [[nodiscard]] std::uint64_t dynstr_size() const { return dynstr_size_; }
 
-  /// File offset of an address that a LOAD maps from the file, with `length` bytes behind it; nullopt if none does.
-  [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint64_t vaddr, std::uint64_t length = 1) const;
+  /// File offset of an address that a LOAD maps from the file, with `length` bytes behind it;
+  /// nullopt if none does.
+  [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint64_t vaddr,
+                                                       std::uint64_t length = 1) const;
 
-  /// Number of .dynsym entries: from the section, DT_HASH's nchain and the DT_GNU_HASH walk, whichever is largest.
+  /// Number of .dynsym entries: from the section, DT_HASH's nchain and the DT_GNU_HASH walk,
+  /// whichever is largest.
   [[nodiscard]] std::uint64_t dynamic_symbol_count() const;
 
  private:
