@@ -1,0 +1,11 @@
+. "$(dirname "$0")/common.inc"
+run 0 "$truewheel" --version
+grep -qxE 'truewheel [0-9]+\.[0-9]+\.[0-9]+' stdout
+for command in "" repair show; do
+  run 0 "$truewheel" $command --help
+  [ "$(wc -l <stdout)" -le 50 ]
+  [ "$(wc -L <stdout)" -le 100 ]
+done
+run 2 "$truewheel" --nothing
+says stderr "hint: truewheel --help"
+run 2 "$truewheel"

@@ -1,0 +1,6 @@
+. "$(dirname "$0")/common.inc"
+example
+run 0 "$truewheel" repair --search lib -w out "$wheel"
+run 0 "$truewheel" repair -w again out/*.whl
+cmp out/*.whl again/*.whl
+[ "$(ls out)" = "$(ls again)" ]
