@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deps/host_files.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "deps/machine.hpp"
+#include "deps/sibling.hpp"
+#include <truewheel/error.hpp>
+
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+namespace truewheel::deps {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A library below glibc-hwcaps runs on some processors only, so that it must not go into a wheel
+/// (standards.md 1.5).
+bool is_in_hwcaps(std::string_view path) {
+  return path.find("/glibc-hwcaps/") != std::string_view::npos;
+}
+
+}  // namespace
+
+const HostFolder* HostFiles::folder(const std::string& path) {
+  auto& known = folders_[path];
+  if (known) return known.get();
+  known = std::make_unique<HostFolder>();
+  known->path = path;
+
+  const auto real = sysroot_.real_path(path);
+  std::error_code error;
+  if (!real || !fs::is_directory(*real, error)) {
+    known->is_listed = true;  // nothing is in a folder that is not there
+    return known.get();
+  }
+  for (fs::directory_iterator at(*real, error), end; !error && at != end; at.increment(error)) {
+    known->names.insert(at->path().filename().string());
+  }
+  known->is_listed = !error;
+  return known.get();
+}
+
+const HostFile* HostFiles::find(const HostFolder& folder, const std::string& name,
+                                const elf::ElfFacts& wanted, Skipped& skipped) {
+  if (folder.is_listed && !folder.names.contains(name)) return nullptr;
+  return open(folder.path + '/' + name, wanted, skipped);
+}
+
+const HostFile* HostFiles::open(const std::string& path, const elf::ElfFacts& wanted,
+                                Skipped& skipped) {
+  Candidate& candidate = look_at(path);
+  if (candidate.problem.empty() && candidate.identity) {
+    const elf::Identity& is = *candidate.identity;
+    if (is.bits != wanted.bits || is.little_endian != wanted.little_endian ||
+        is.machine != wanted.machine) {
+      skipped.push_back("skipped " + path + ": it is " +
+                        describe_machine(is.bits, is.little_endian, is.machine) + ", not " +
+                        describe_machine(wanted.bits, wanted.little_endian, wanted.machine));
+      return nullptr;
+    }
+    if (!candidate.is_inspected) inspect(path, candidate);
+  }
+  if (!candidate.problem.empty()) skipped.push_back("skipped " + path + ": " + candidate.problem);
+  return candidate.file;
+}
+
+HostFiles::Candidate& HostFiles::look_at(const std::string& path) {
+  const auto [place, is_new] = candidates_.try_emplace(path);
+  Candidate& candidate = place->second;
+  if (!is_new) return candidate;
+
+  const auto real = sysroot_.real_path(path);
+  if (!real) return candidate;  // a dangling link is no file
+  struct stat status = {};
+  if (::stat(real->c_str(), &status) != 0) return candidate;
+  if (!S_ISREG(status.st_mode)) {
+    candidate.problem = "it is not a regular file";
+    return candidate;
+  }
+  if (is_in_hwcaps(*real) || is_in_hwcaps(path)) {
+    candidate.problem = "libraries below glibc-hwcaps run on some processors only";
+    return candidate;
+  }
+  try {
+    candidate.identity = elf::identify(MappedFile(*real).bytes());
+    if (!candidate.identity) candidate.problem = "it is not an ELF file";
+  } catch (const Error& error) {
+    candidate.problem = error.what();
+  }
+  return candidate;
+}
+
+void HostFiles::inspect(const std::string& path, Candidate& candidate) {
+  candidate.is_inspected = true;
+  const auto real = sysroot_.real_path(path);
+  struct stat status = {};
+  if (!real || ::stat(real->c_str(), &status) != 0) return;
+  auto& known = by_inode_[{status.st_dev, status.st_ino}];
+  if (known != nullptr) {
+    candidate.file = known;
+    return;
+  }
+  try {
+    const MappedFile mapped(*real);
+    auto facts = std::make_shared<const elf::ElfFacts>(elf::inspect(mapped.bytes()));
+    if (!can_be_needed(*facts)) {
+      candidate.problem = "it is not a shared library";
+      return;
+    }
+    known = same_content(*real, mapped.bytes().size());
+    if (known == nullptr) {
+      files_.push_back(std::make_unique<HostFile>(
+          HostFile{*real, std::string(folder_name(path)), mapped.bytes().size(), facts}));
+      known = files_.back().get();
+    }
+    candidate.file = known;
+  } catch (const Error& error) {
+    candidate.problem = error.what();
+  }
+}
+
+const HostFile* HostFiles::same_content(const std::string& real_path, std::uint64_t size) const {
+  for (const auto& other : files_) {
+    if (other->size != size) continue;
+    const MappedFile left(real_path);
+    const MappedFile right(other->real_path);
+    if (as_text(left.bytes()) == as_text(right.bytes())) return other.get();
+  }
+  return nullptr;
+}
+
+}  // namespace truewheel::deps

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "deps/sysroot.hpp"
+#include <truewheel/elf.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace truewheel::deps {
+
+/// A library of this machine. One object a file: the same inode, or the same bytes in another
+/// place, is the same one (settled point 1).
+struct HostFile {
+  std::string real_path;
+  std::string found_folder;  ///< where the loader would have found it: its $ORIGIN
+  std::uint64_t size = 0;
+  std::shared_ptr<const elf::ElfFacts> facts;
+};
+
+/// A folder of this machine whose names were read once.
+struct HostFolder {
+  std::string path;
+  bool is_listed = false;  ///< false: it cannot be read, so that each name has to be tried
+  std::unordered_set<std::string> names;
+};
+
+/// Why a file of the wanted name was passed over.
+using Skipped = std::vector<std::string>;
+
+/// All looks at this machine's disk, remembered: hundreds of files ask for the same names in the
+/// same folders.
+class HostFiles {
+ public:
+  explicit HostFiles(const Sysroot& sysroot) : sysroot_(sysroot) {}
+
+  [[nodiscard]] const HostFolder* folder(const std::string& path);
+
+  /// The library `name` of a folder if a process of `wanted`'s class and machine can load it, else
+  /// nullptr.
+  [[nodiscard]] const HostFile* find(const HostFolder& folder, const std::string& name,
+                                     const elf::ElfFacts& wanted, Skipped& skipped);
+  /// The same for a path.
+  [[nodiscard]] const HostFile* open(const std::string& path, const elf::ElfFacts& wanted,
+                                     Skipped& skipped);
+
+ private:
+  struct Candidate {
+    std::optional<elf::Identity> identity;
+    const HostFile* file = nullptr;
+    std::string problem;  ///< why it is none; empty for a file that is not there
+    bool is_inspected = false;
+  };
+
+  Candidate& look_at(const std::string& path);
+  void inspect(const std::string& path, Candidate& candidate);
+  const HostFile* same_content(const std::string& real_path, std::uint64_t size) const;
+
+  const Sysroot& sysroot_;
+  std::unordered_map<std::string, std::unique_ptr<HostFolder>> folders_;
+  std::unordered_map<std::string, Candidate> candidates_;  ///< by the path that was asked for
+  std::map<std::pair<std::uint64_t, std::uint64_t>, const HostFile*> by_inode_;
+  std::vector<std::unique_ptr<HostFile>> files_;
+};
+
+}  // namespace truewheel::deps

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "deps/notes.hpp"
+#include "deps/search_list.hpp"
+#include "deps/sibling.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace truewheel::deps {
+namespace {
+
+/// What a search for a host library brought.
+struct Found {
+  const HostFile* file = nullptr;
+  std::string how;
+};
+
+class Resolver {
+ public:
+  Resolver(const std::vector<WheelFile>& files, std::vector<ExcludePattern> patterns,
+           const SearchOptions& options)
+      : files_(files),
+        index_(files),
+        sysroot_(options.sysroot),
+        host_files_(sysroot_),
+        search_list_(options, sysroot_, host_files_) {
+    graph_.patterns = std::move(patterns);
+  }
+
+  Graph run() {
+    for (const auto& file : files_) {
+      Node node;
+      node.path = file.path;
+      node.in_wheel = true;
+      node.facts = file.facts;
+      add_node(std::move(node), {});
+    }
+    // Host files are appended while they are found: breadth-first, so that the first way to each is
+    // a shortest one.
+    for (NodeId node = 0; node < graph_.nodes.size(); ++node) {
+      const auto facts = graph_.nodes[node].facts;
+      for (const auto& needed : facts->needed) {
+        Edge edge = answer(node, needed);
+        if (edge.answer != Answer::missing) edge.searched.clear();
+        graph_.nodes[node].edges.push_back(std::move(edge));
+      }
+    }
+    graph_.notes = notes_.take();
+    return std::move(graph_);
+  }
+
+ private:
+  Edge answer(NodeId node, const std::string& needed) {
+    Edge edge;
+    edge.needed = needed;
+    find_in_wheel(node, edge);
+    if (is_libpython(needed)) {
+      edge.answer = Answer::libpython;
+      edge.how = "libpython";
+      edge.pattern = match_exclude(graph_.patterns, needed, "");
+      return edge;
+    }
+    if (edge.target) {
+      edge.answer = Answer::sibling;
+      match_exclude(graph_.patterns, needed,
+                    "");  // the wheel's own copy wins, but the pattern is not dead
+      compare_with_build_copy(node, edge);
+      return edge;
+    }
+    if (const auto pattern = match_exclude(graph_.patterns, needed, "")) {
+      return excluded(std::move(edge), *pattern, "");
+    }
+    Skipped skipped;
+    const Found found = search(node, needed, &edge.searched, skipped);
+    for (auto& reason : skipped) notes_.add(std::move(reason));
+    if (found.file == nullptr) {
+      note_soname_only(node, needed);
+      return edge;
+    }
+    if (const auto pattern = match_exclude(graph_.patterns, needed, found.file->real_path)) {
+      return excluded(std::move(edge), *pattern, found.file->real_path);
+    }
+    edge.answer = Answer::host;
+    edge.how = found.how;
+    edge.target = node_of(*found.file, node, needed);
+    return edge;
+  }
+
+  Edge excluded(Edge edge, std::size_t pattern, const std::string& real_path) const {
+    const ExcludePattern& matched = graph_.patterns[pattern];
+    edge.answer = Answer::excluded;
+    edge.pattern = pattern;
+    edge.how = matched.origin + " " + matched.glob;
+    if (!real_path.empty()) edge.how += " (" + real_path + ")";
+    return edge;
+  }
+
+  // --- the wheel itself ------------------------------------------------------------------------
+
+  /// Along the file's own effective run path, then by settled point 1. Sets target and how.
+  void find_in_wheel(NodeId node, Edge& edge) {
+    const std::size_t from = wheel_file_above(node);
+    if (node == from && edge.needed.find('/') == std::string::npos) {
+      edge.target = find_along_run_path(from, edge);
+    }
+    const auto siblings = index_.siblings(
+        from, edge.needed,
+        node == from ? LayoutIndex::Asking::itself : LayoutIndex::Asking::from_outside);
+    if (!edge.target && !siblings.empty()) {
+      edge.target = siblings.front();
+      edge.how = "sibling";
+    }
+    if (edge.target && siblings.size() > 1) note_several(from, edge, siblings);
+  }
+
+  std::optional<std::size_t> find_along_run_path(std::size_t file, Edge& edge) {
+    const auto run_path = graph_.nodes[file].facts->run_path();
+    if (!run_path) return std::nullopt;
+    const std::string kind = run_path->kind == elf::RunPathKind::runpath ? "RUNPATH " : "RPATH ";
+    const auto siblings = index_.siblings(file, edge.needed);
+    for (const auto& entry : run_path_entries(run_path->value)) {
+      const auto place = place_entry(entry, files_[file].path, *files_[file].facts);
+      if (place.kind != EntryPlace::Kind::inside) continue;
+      const auto hit =
+          index_.at(place.folder.empty() ? edge.needed : place.folder + '/' + edge.needed);
+      // What may be found is what may be a sibling: the wheel's machine, a library, not the file
+      // itself.
+      if (hit && std::find(siblings.begin(), siblings.end(), *hit) != siblings.end()) {
+        edge.how = kind + entry;
+        return hit;
+      }
+      edge.searched.push_back(kind + entry + " (in the wheel)");
+    }
+    return std::nullopt;
+  }
+
+  /// The file of the wheel that `node` was reached from, itself included.
+  [[nodiscard]] std::size_t wheel_file_above(NodeId node) const {
+    while (graph_.nodes[node].reached_from) node = *graph_.nodes[node].reached_from;
+    return node;
+  }
+
+  void note_several(std::size_t from, const Edge& edge, const std::vector<std::size_t>& siblings) {
+    const WheelFile& taken = files_[*edge.target];
+    for (const std::size_t other : siblings) {
+      if (files_[other].facts->build_id == taken.facts->build_id) continue;
+      notes_.add(files_[from].path + " needs " + edge.needed + ": " + taken.path + " is taken, " +
+                 files_[other].path + " has another build-id");
+    }
+  }
+
+  void compare_with_build_copy(NodeId node, const Edge& edge) {
+    const auto& own = graph_.nodes[*edge.target].facts->build_id;
+    if (!own) return;
+    Skipped ignored;
+    const Found found = search(node, edge.needed, nullptr, ignored);
+    if (found.file == nullptr || !found.file->facts->build_id) return;
+    if (found.file->facts->build_id == own) return;
+    notes_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
+               ", and the build's copy " + found.file->real_path + " has another build-id");
+  }
+
+  /// A file with that SONAME under another file name is none that a loader finds by itself (settled
+  /// point 1).
+  void note_soname_only(NodeId node, const std::string& needed) {
+    for (const auto& file : files_) {
+      if (file.facts->soname != needed || base_name(file.path) == base_name(needed)) continue;
+      notes_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
+                 " has that SONAME but another file name, so that no search finds it");
+    }
+  }
+
+  // --- this machine ----------------------------------------------------------------------------
+
+  Found search(NodeId node, const std::string& needed, std::vector<std::string>* searched,
+               Skipped& skipped) {
+    const auto facts = graph_.nodes[node].facts;
+    if (needed.find('/') != std::string::npos) {
+      for (const auto& path : search_list_.host_paths(needed, *facts, origins_[node])) {
+        if (searched != nullptr) searched->push_back(path);
+        if (const HostFile* file = host_files_.open(path, *facts, skipped)) return {file, "path"};
+      }
+      return {};
+    }
+    const auto look_into = [&](const std::vector<Place>& places, const std::string& owner) {
+      for (const Place& place : places) {
+        if (const HostFile* file = host_files_.find(*place.folder, needed, *facts, skipped)) {
+          return Found{file, place.how + owner};
+        }
+        if (searched != nullptr) searched->push_back(place.how + owner);
+      }
+      return Found{};
+    };
+    if (const Found found = look_into(search_list_.asked(), ""); found.file) return found;
+    for (std::optional<NodeId> at = node; at; at = graph_.nodes[*at].reached_from) {
+      const std::string owner = *at == node ? "" : " of " + graph_.nodes[*at].path;
+      if (const Found found = look_into(run_path_places(*at), owner); found.file) return found;
+    }
+    return look_into(search_list_.system(*facts), "");
+  }
+
+  const std::vector<Place>& run_path_places(NodeId node) {
+    auto& known = run_paths_[node];
+    if (!known) known = search_list_.run_path(*graph_.nodes[node].facts, origins_[node]);
+    return *known;
+  }
+
+  NodeId node_of(const HostFile& file, NodeId needing, const std::string& needed) {
+    const auto [place, is_new] = node_of_file_.try_emplace(&file, graph_.nodes.size());
+    if (is_new) {
+      Node node;
+      node.path = file.real_path;
+      node.facts = file.facts;
+      node.reached_from = needing;
+      HostOrigins origins{{file.found_folder}};
+      const std::string real_folder(folder_name(file.real_path));
+      if (real_folder != file.found_folder) origins.folders.push_back(real_folder);
+      add_node(std::move(node), std::move(origins));
+    }
+    auto& names = graph_.nodes[place->second].known_as;
+    const auto position = std::lower_bound(names.begin(), names.end(), needed);
+    if (position == names.end() || *position != needed) names.insert(position, needed);
+    return place->second;
+  }
+
+  void add_node(Node node, HostOrigins origins) {
+    graph_.nodes.push_back(std::move(node));
+    origins_.push_back(std::move(origins));
+    run_paths_.emplace_back();
+  }
+
+  const std::vector<WheelFile>& files_;
+  LayoutIndex index_;
+  Sysroot sysroot_;
+  HostFiles host_files_;
+  SearchList search_list_;
+  Notes notes_;
+  Graph graph_;
+  // By node: where it lies on this machine, and the folders of its run path once asked for.
+  std::vector<HostOrigins> origins_;
+  std::vector<std::optional<std::vector<Place>>> run_paths_;
+  std::unordered_map<const HostFile*, NodeId> node_of_file_;
+};
+
+}  // namespace
+
+Graph resolve(const std::vector<WheelFile>& files, std::vector<ExcludePattern> patterns,
+              const SearchOptions& options) {
+  return Resolver(files, std::move(patterns), options).run();
+}
+
+}  // namespace truewheel::deps

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deps/search_list.hpp"
+
+#include "base/text.hpp"
+#include "deps/ld_so_conf.hpp"
+#include "deps/machine.hpp"
+#include "deps/run_path.hpp"
+
+#include <algorithm>
+
+namespace truewheel::deps {
+namespace {
+
+void add_once(std::vector<std::string>& list, std::string text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+
+/// `text` with every value its tokens may have: what is being repaired may have been built on any
+/// distribution.
+std::vector<std::string> expansions(std::string_view text, const elf::ElfFacts& facts,
+                                    const HostOrigins& origins) {
+  const MachineNames names = machine_names(facts);
+  TokenValues values;
+  if (!names.platform.empty()) values.platform = names.platform;
+  // A file of the wheel has no origin here, so that its entries with $ORIGIN lead nowhere.
+  const std::vector<std::string> any = {""};
+  std::vector<std::string> texts;
+  for (const auto& origin : uses_origin(text) ? origins.folders : any) {
+    values.origin = origin;
+    for (const auto& lib : lib_values(names)) {
+      values.lib = lib;
+      if (auto expanded = expand_tokens(text, values)) add_once(texts, std::move(*expanded));
+    }
+  }
+  return texts;
+}
+
+std::string trim_slashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+SearchList::SearchList(const SearchOptions& options, const Sysroot& sysroot, HostFiles& host_files)
+    : options_(options), sysroot_(sysroot), host_files_(host_files) {
+  for (const auto& folder : options.search) {
+    add(asked_, folder.string(), "--search " + folder.string());
+  }
+}
+
+void SearchList::add(std::vector<Place>& places, const std::string& path, std::string how) {
+  // An unset variable splits into one empty text: that is no wish to search the current folder.
+  if (path.empty()) return;
+  places.push_back({host_files_.folder(trim_slashes(absolute_path(path))), std::move(how)});
+}
+
+std::vector<std::string> SearchList::host_paths(std::string_view text, const elf::ElfFacts& facts,
+                                                const HostOrigins& origins) const {
+  const bool lies_in_sysroot =
+      !sysroot_.is_slash() && std::any_of(origins.folders.begin(), origins.folders.end(),
+                                          [&](const auto& at) { return sysroot_.is_below(at); });
+  std::vector<std::string> paths;
+  for (const auto& expanded : expansions(text, facts, origins)) {
+    if (!expanded.starts_with('/')) {
+      add_once(paths, absolute_path(expanded));  // the loader: relative to the process's folder
+      continue;
+    }
+    // A path in a build's output is one of this machine; in a library of the sysroot it is one of
+    // that system.
+    if (!lies_in_sysroot) add_once(paths, expanded);
+    add_once(paths, sysroot_.inside(expanded));
+  }
+  return paths;
+}
+
+std::vector<Place> SearchList::run_path(const elf::ElfFacts& facts, const HostOrigins& origins) {
+  const auto& value = facts.runpath ? facts.runpath : facts.rpath;
+  if (!value) return {};
+  const std::string kind = facts.runpath ? "RUNPATH " : "RPATH ";
+  std::vector<Place> places;
+  for (const auto& entry : run_path_entries(*value)) {
+    for (const auto& path : host_paths(entry, facts, origins)) {
+      add(places, path, kind + (entry.empty() ? "(empty entry)" : entry));
+    }
+  }
+  return places;
+}
+
+const std::vector<Place>& SearchList::system(const elf::ElfFacts& facts) {
+  const MachineKey key{facts.bits, facts.little_endian, facts.machine, facts.flags};
+  const auto [place, is_new] = system_.try_emplace(key);
+  std::vector<Place>& places = place->second;
+  if (!is_new) return places;
+
+  for (const auto& folder : options_.auditwheel_ld_library_path) {
+    add(places, sysroot_.inside(folder.string()), "AUDITWHEEL_LD_LIBRARY_PATH " + folder.string());
+  }
+  if (options_.ldpaths) {
+    for (const auto& folder : *options_.ldpaths) {
+      add(places, folder.string(), "--ldpaths " + folder.string());
+    }
+    return places;
+  }
+  for (const auto& folder : options_.ld_library_path) {
+    add(places, sysroot_.inside(folder.string()), "LD_LIBRARY_PATH " + folder.string());
+  }
+  add_defaults(places, facts);
+  return places;
+}
+
+void SearchList::add_defaults(std::vector<Place>& places, const elf::ElfFacts& facts) {
+  const MachineNames names = machine_names(facts);
+  std::vector<std::string> folders;
+  switch (options_.libc) {
+    case Libc::glibc:
+      for (const auto& folder : ld_so_conf_folders(sysroot_)) {
+        add(places, sysroot_.inside(folder), "/etc/ld.so.conf " + folder);
+      }
+      if (!names.multiarch.empty()) {
+        folders = {"/lib/" + names.multiarch, "/usr/lib/" + names.multiarch};
+      }
+      if (names.lib_folder != "lib") {
+        folders.push_back("/" + names.lib_folder);
+        folders.push_back("/usr/" + names.lib_folder);
+      }
+      folders.emplace_back("/lib");
+      folders.emplace_back("/usr/lib");
+      break;
+    case Libc::musl:
+      folders = musl_folders(sysroot_, names.musl);
+      break;
+    case Libc::bionic: {
+      // kDefaultLdPaths of bionic's linker.cpp; a glibc system's folders have nothing for Android.
+      const std::string lib = facts.bits == 64 ? "/lib64" : "/lib";
+      folders = {"/system" + lib, "/odm" + lib, "/vendor" + lib};
+      break;
+    }
+  }
+  for (const auto& folder : folders) {
+    add(places, sysroot_.inside(folder), "default folder " + folder);
+  }
+}
+
+}  // namespace truewheel::deps

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "deps/host_files.hpp"
+#include <truewheel/deps.hpp>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace truewheel::deps {
+
+/// A folder of this machine to look into, and why: "RUNPATH /build/lib", "--search build/lib".
+struct Place {
+  const HostFolder* folder = nullptr;
+  std::string how;
+};
+
+/// Where a file of the graph lies on this machine; a file of the wheel lies nowhere.
+struct HostOrigins {
+  std::vector<std::string> folders;
+};
+
+/// The folders that question 1 is asked of, in the order of DESIGN.md, "Resolving".
+class SearchList {
+ public:
+  SearchList(const SearchOptions& options, const Sysroot& sysroot, HostFiles& host_files);
+
+  /// --search.
+  [[nodiscard]] const std::vector<Place>& asked() const { return asked_; }
+
+  /// The run path of a file, DT_RUNPATH before DT_RPATH, as folders of this machine. Entries
+  /// relative to a file of the wheel lead to none. `owner` is put behind each reason unless empty.
+  [[nodiscard]] std::vector<Place> run_path(const elf::ElfFacts& facts, const HostOrigins& origins);
+
+  /// The environment's folders, ld.so.conf and the default folders for the class and machine of
+  /// `facts`.
+  [[nodiscard]] const std::vector<Place>& system(const elf::ElfFacts& facts);
+
+  /// A text with slashes (a run-path entry, a NEEDED path) as paths of this machine, likeliest
+  /// first.
+  [[nodiscard]] std::vector<std::string> host_paths(std::string_view text,
+                                                    const elf::ElfFacts& facts,
+                                                    const HostOrigins& origins) const;
+
+ private:
+  using MachineKey = std::tuple<unsigned, bool, std::uint16_t, std::uint32_t>;
+
+  void add(std::vector<Place>& places, const std::string& path, std::string how);
+  void add_defaults(std::vector<Place>& places, const elf::ElfFacts& facts);
+
+  const SearchOptions& options_;
+  const Sysroot& sysroot_;
+  HostFiles& host_files_;
+  std::vector<Place> asked_;
+  std::map<MachineKey, std::vector<Place>> system_;
+};
+
+}  // namespace truewheel::deps
