@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheel/archive_times.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/mapped_file.hpp"
+#include "wheel/zip_directory.hpp"
+
+#include <cerrno>
+#include <unistd.h>
+
+namespace truewheel::wheel {
+namespace {
+
+constexpr std::uint64_t kEntryTime = 12;  // offsets of time and date in the two headers
+constexpr std::uint64_t kLocalTime = 10;
+
+void correct(int descriptor, const ByteReader& reader, std::uint64_t at, const DosTime& time) {
+  if (reader.u16(at) == time.time && reader.u16(at + 2) == time.date) return;
+  Buffer bytes;
+  append_integer(bytes, time.time);
+  append_integer(bytes, time.date);
+  while (::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at)) !=
+         static_cast<ssize_t>(bytes.size())) {
+    if (errno != EINTR) throw io_error("write", "cannot write", errno);
+  }
+}
+
+}  // namespace
+
+void correct_times(int descriptor, std::uint64_t size, const DosTime& time) {
+  const MappedFile file(descriptor);
+  const Bytes archive = file.bytes().first(static_cast<std::size_t>(size));
+  const ByteReader reader(archive);
+  std::vector<std::string> notes;
+  Oddities oddities;
+  const EndRecords records = read_end_records(archive, notes);
+  std::uint64_t at = records.directory_offset;
+  for (const auto& entry : read_directory(archive, records, oddities)) {
+    correct(descriptor, reader, at + kEntryTime, time);
+    correct(descriptor, reader, entry.local_offset + kLocalTime, time);
+    at += kEntrySize + reader.u16(at + 28) + reader.u16(at + 30) + reader.u16(at + 32);
+  }
+}
+
+}  // namespace truewheel::wheel

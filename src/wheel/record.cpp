@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "base/unicode.hpp"
+#include "wheel/csv.hpp"
+#include <truewheel/error.hpp>
+#include <truewheel/wheel.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <unordered_set>
+
+namespace truewheel::wheel {
+namespace {
+
+struct Algorithm {
+  std::string_view name;
+  std::size_t digest_length;  ///< in unpadded base64
+};
+constexpr std::array<Algorithm, 7> kAlgorithms{{{"sha256", 43},
+                                                {"sha384", 64},
+                                                {"sha512", 86},
+                                                {"sha3_256", 43},
+                                                {"sha3_384", 64},
+                                                {"sha3_512", 86},
+                                                {"blake2b", 86}}};
+
+[[noreturn]] void refuse_row(std::string_view id, std::size_t line, std::string_view what) {
+  throw Error(ErrorKind::refused, std::string(id), fmt::format("line {}: {}", line, what));
+}
+
+void check_path(std::size_t line, std::string_view path) {
+  const auto refuse_path = [&](std::string_view why) {
+    refuse_row("record-path", line, fmt::format("path '{}' {}", printable(path), why));
+  };
+  if (path.empty()) refuse_path("is empty");
+  const bool has_drive = path.size() >= 2 && path[1] == ':' &&
+                         ((path[0] >= 'a' && path[0] <= 'z') || (path[0] >= 'A' && path[0] <= 'Z'));
+  // An installer deletes what RECORD names when it uninstalls: a row must not reach outside
+  // (GHSA-pjjw-68hj-v9mw).
+  if (path.front() == '/' || has_drive) refuse_path("is absolute");
+  if (path.find('\\') != std::string_view::npos) refuse_path("holds a backslash");
+  if (path.find('\0') != std::string_view::npos) refuse_path("holds a NUL byte");
+  for (const auto& component : split(path, '/')) {
+    if (component == "..") refuse_path("has a '..' component");
+  }
+}
+
+void check_hash(std::size_t line, std::string_view hash) {
+  if (hash.empty()) return;
+  const auto equals = hash.find('=');
+  const std::string_view algorithm = hash.substr(0, equals);
+  if (algorithm == "md5" || algorithm == "sha1") {
+    refuse_row("record-weak-hash", line, fmt::format("{} is not permitted in a wheel", algorithm));
+  }
+  for (const auto& known : kAlgorithms) {
+    if (known.name != algorithm || equals == std::string_view::npos) continue;
+    const std::string_view digest = hash.substr(equals + 1);
+    const bool in_alphabet =
+        digest.find_first_not_of(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
+        std::string_view::npos;
+    if (digest.size() != known.digest_length || !in_alphabet) {
+      refuse_row("record-hash", line,
+                 fmt::format("'{}' is not a {} digest", printable(digest), algorithm));
+    }
+    return;
+  }
+  refuse_row("record-hash", line,
+             fmt::format("'{}' has no hash algorithm that is known", printable(hash)));
+}
+
+std::optional<std::uint64_t> parse_size(std::size_t line, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::uint64_t size = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (problem != std::errc() || end != text.data() + text.size()) {
+    refuse_row("record-size", line, fmt::format("'{}' is not a size", printable(text)));
+  }
+  return size;
+}
+
+}  // namespace
+
+std::vector<RecordRow> parse_record(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    throw Error(ErrorKind::refused, "record-encoding", "the text starts with a byte order mark");
+  }
+  if (!is_valid_utf8(text))
+    throw Error(ErrorKind::refused, "record-encoding", "the text is not UTF-8");
+  std::vector<RecordRow> rows;
+  std::unordered_set<std::string> seen;
+  for (auto& [line, fields] : parse_csv(text)) {
+    if (fields.size() != 3) {
+      refuse_row("record-columns", line,
+                 fmt::format("the row has {} columns, not 3", fields.size()));
+    }
+    check_path(line, fields[0]);
+    check_hash(line, fields[1]);
+    const auto size = parse_size(line, fields[2]);
+    if (!seen.insert(fields[0]).second) {
+      refuse_row("record-duplicate", line, fmt::format("'{}' has two rows", printable(fields[0])));
+    }
+    rows.push_back({std::move(fields[0]), std::move(fields[1]), size});
+  }
+  return rows;
+}
+
+std::string format_record(const std::vector<RecordRow>& rows) {
+  std::string out;
+  for (const auto& row : rows) {
+    append_csv_field(out, row.path);
+    out += ',';
+    append_csv_field(out, row.hash);
+    out += ',';
+    if (row.size) out += std::to_string(*row.size);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace truewheel::wheel
