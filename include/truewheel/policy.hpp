@@ -34,7 +34,7 @@ struct PlatformTag {
   std::string family;        ///< "manylinux", "musllinux", "linux", "android", "any", or another one
   int major = 0;             ///< 2 of manylinux_2_28; legacy names are resolved (manylinux2014 -> 2_17)
   int minor = 0;
-  std::string architecture;  ///< "x86_64"; empty for "any"
+  std::string architecture;  ///< as architecture_of says it ("aarch64" of arm64_v8a); empty for "any" and others
   bool legacy = false;       ///< an alias such as manylinux1
 };
 [[nodiscard]] PlatformTag parse_platform_tag(std::string_view tag);
@@ -75,9 +75,12 @@ struct Verdict {
   deps::Libc libc = deps::Libc::glibc;
   std::string architecture;
   std::vector<PolicyVerdict> policies;  ///< best first; the last is "linux" and always satisfied
-  std::size_t best = 0;                 ///< the first satisfied one, grafts counted
-  std::size_t own = 0;                  ///< the first one that the wheel's own files satisfy, grafts not counted
+  /// What `auto` takes: the first satisfied one among those that bundle the fewest libraries, as in auditwheel. For
+  /// musl, whose symbols have no versions, the newest one instead of the first: nothing shows that an older one fits.
+  std::size_t best = 0;
+  std::size_t own = 0;                  ///< the same for the wheel's own files alone, grafts and missing not counted
   std::map<std::string, Floor> floors;  ///< "glibc" and "libstdc++" apart (settled point 16), over the best's grafts
+  std::vector<std::string> notes;       ///< wheel files that were left aside: another architecture or libc
 };
 
 /// libstdc++'s version families; with `host` they do not bind (settled point 16).
@@ -109,10 +112,14 @@ enum class TagUpdate { all, only_wish, none };  ///< default, --only-plat, --no-
 struct TagChoice {
   std::vector<std::string> platform_tags;
   std::vector<std::string> reasons;  ///< one sentence a tag kept, added or dropped
+  std::vector<std::string> warnings;  ///< --no-update-tags: each tag of the name that is not true
   std::size_t policy = 0;            ///< index into Verdict::policies whose grafts are to be bundled
 };
 [[nodiscard]] TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish, TagUpdate update,
                                     const std::vector<std::string>& name_tags);
+
+/// A libpython of any version and build (settled point 18): never bundled, never missing.
+[[nodiscard]] bool is_libpython(std::string_view needed);
 
 /// The numbers of a version name compare as numbers: "GLIBC_2.9" < "GLIBC_2.17". Returns -1, 0, 1.
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
@@ -122,6 +129,7 @@ struct TagChoice {
 
 struct Profile {
   std::string name;
+  std::vector<std::string> aliases;
   bool is_driver = false;             ///< always on in repair (settled point 7)
   std::vector<std::string> globs;
   std::vector<std::string> site_entries;    ///< "site:nvidia/cu13/lib"

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "policy/machine.hpp"
+#include "policy/needs.hpp"
+#include "policy/tables.hpp"
+#include "policy/versions.hpp"
+#include <truewheel/error.hpp>
+#include <truewheel/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace truewheel::policy {
+namespace {
+
+// The dynamic linker is there wherever the program starts; no policy lists it, none bundles it.
+bool is_dynamic_linker(std::string_view needed) {
+  return needed.find("ld-linux") != std::string_view::npos || needed == "ld64.so.1" ||
+         needed == "ld64.so.2" || needed.starts_with("ld-musl-");
+}
+
+// musl answers these names with itself before it looks anywhere (ldso/dynlink.c, load_library).
+bool is_musl_itself(std::string_view needed) {
+  constexpr std::array<std::string_view, 7> kReserved = {"c.",  "pthread.", "rt.",  "m.",
+                                                         "dl.", "util.",    "xnet."};
+  if (!needed.starts_with("lib")) return false;
+  return std::any_of(kReserved.begin(), kReserved.end(),
+                     [&](std::string_view name) { return needed.substr(3).starts_with(name); });
+}
+
+bool comes_from_system(const Policy& policy, deps::Libc libc, const std::string& needed) {
+  return is_dynamic_linker(needed) || policy.allowed_libraries.contains(needed) ||
+         (libc == deps::Libc::musl && is_musl_itself(needed));
+}
+
+bool is_program(const elf::ElfFacts& facts) {
+  return facts.kind == elf::FileKind::pie || facts.kind == elf::FileKind::executable;
+}
+
+// True for files that a process maps and runs; object files and the like ask nothing of a system.
+bool is_loadable(const elf::ElfFacts& facts) {
+  return facts.is_dynamic() || facts.kind == elf::FileKind::static_executable;
+}
+
+// What one policy says: the walk from the wheel's files and the judgement of every file that it
+// meets.
+class PolicyJudge {
+ public:
+  PolicyJudge(const deps::Graph& graph, deps::Libc libc, const EvaluateOptions& options)
+      : graph_(graph), libc_(libc), options_(options) {}
+
+  void start_from(std::vector<deps::NodeId> own, std::set<std::string> forbidden) {
+    own_ = std::move(own);
+    forbidden_ = std::move(forbidden);
+  }
+  [[nodiscard]] const std::vector<deps::NodeId>& own() const { return own_; }
+
+  const FileNeeds& needs(deps::NodeId node) {
+    const auto found = needs_.find(node);
+    if (found != needs_.end()) return found->second;
+    return needs_.emplace(node, FileNeeds(graph_.nodes.at(node), forbidden_)).first->second;
+  }
+
+  PolicyVerdict judge(const Policy& policy) {
+    PolicyVerdict verdict;
+    verdict.policy = policy;
+    // Breadth-first over what the policy's system does not provide. A sibling is one of the wheel's
+    // own files and stands in the queue already, also where the policy would allow the system's
+    // copy (bug-classes.md B25).
+    std::set<deps::NodeId> grafts;
+    std::vector<deps::NodeId> queue = own_;
+    for (std::size_t at = 0; at < queue.size(); ++at) {
+      const deps::Node& node = graph_.nodes.at(queue[at]);
+      std::set<std::string> seen;
+      for (const deps::Edge& edge : node.edges) {
+        if (!seen.insert(edge.needed).second || comes_from_system(policy, libc_, edge.needed)) {
+          continue;
+        }
+        if (is_libpython(edge.needed)) {
+          judge_libpython(node, edge, verdict.offences);
+        } else if (edge.answer == deps::Answer::missing) {
+          verdict.offences.push_back(
+              library_offence(Offence::Kind::missing_library, node, edge.needed));
+        } else if (edge.answer == deps::Answer::host && edge.target) {
+          if (grafts.insert(*edge.target).second) queue.push_back(*edge.target);
+        }
+      }
+      needs(queue[at]).judge(policy, options_, verdict.offences);
+    }
+    verdict.grafts.assign(grafts.begin(), grafts.end());
+    verdict.satisfied = verdict.offences.empty();
+    return verdict;
+  }
+
+ private:
+  static Offence library_offence(Offence::Kind kind, const deps::Node& node,
+                                 const std::string& library) {
+    Offence offence;
+    offence.kind = kind;
+    offence.file = node.path;
+    offence.in_wheel = node.in_wheel;
+    offence.library = library;
+    return offence;
+  }
+
+  // A shared object finds Python's symbols in the process that loads it, so that the entry can go
+  // (settled point 18); a program cannot. On Android every extension needs libpython.
+  void judge_libpython(const deps::Node& node, const deps::Edge& edge,
+                       std::vector<Offence>& offences) const {
+    if (libc_ == deps::Libc::bionic || !is_program(*node.facts)) return;
+    if (edge.answer == deps::Answer::sibling || edge.answer == deps::Answer::excluded) return;
+    offences.push_back(library_offence(Offence::Kind::library, node, edge.needed));
+  }
+
+  const deps::Graph& graph_;
+  deps::Libc libc_;
+  EvaluateOptions options_;
+  std::vector<deps::NodeId> own_;
+  std::set<std::string> forbidden_;
+  std::map<deps::NodeId, FileNeeds> needs_;
+};
+
+// The wheel's files that count: of the wheel's architecture and not of another libc, as auditwheel
+// has it.
+std::vector<deps::NodeId> own_files(const deps::Graph& graph, const Verdict& verdict,
+                                    std::vector<std::string>& notes) {
+  std::vector<deps::NodeId> own;
+  for (deps::NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const deps::Node& node = graph.nodes[id];
+    if (!node.in_wheel || !node.facts || !is_loadable(*node.facts)) continue;
+    const auto architecture = architecture_of_facts(*node.facts);
+    if (architecture != verdict.architecture) {
+      notes.push_back(printable(node.path) + " is for " + architecture.value_or("another machine") +
+                      ", not for " + verdict.architecture + ": not judged");
+      continue;
+    }
+    const auto libc = libc_of_file(node.path, *node.facts);
+    if (libc && *libc != verdict.libc) {
+      notes.push_back(printable(node.path) + " is for " + std::string(libc_name(*libc)) +
+                      ", not for " + std::string(libc_name(verdict.libc)) + ": not judged");
+      continue;
+    }
+    own.push_back(id);
+  }
+  return own;
+}
+
+void raise_floor(std::map<std::string, Floor>& floors, const char* name, const std::string& version,
+                 const deps::Node& node, const FileNeeds& needs, const FileNeeds::Version& need) {
+  Floor& floor = floors[name];
+  if (!floor.version.empty() && compare_versions(version, floor.version) <= 0) return;
+  const std::vector<std::string> symbols = needs.symbols_of(need);
+  floor = Floor{version, node.path, symbols.empty() ? std::string() : symbols.front()};
+}
+
+// The first policy that `passes`; for musl the newest one instead (see Verdict::best). The last is
+// "linux".
+template <class Passes>
+std::size_t choose(const Verdict& verdict, Passes&& passes) {
+  const std::size_t linux_index = verdict.policies.size() - 1;
+  for (std::size_t i = 0; i < linux_index; ++i) {
+    const std::size_t index = verdict.libc == deps::Libc::musl ? linux_index - 1 - i : i;
+    if (passes(verdict.policies[index])) return index;
+  }
+  return linux_index;
+}
+
+}  // namespace
+
+bool is_libpython(std::string_view needed) {
+  constexpr std::string_view kPrefix = "libpython";
+  if (!needed.starts_with(kPrefix)) return false;
+  needed.remove_prefix(kPrefix.size());
+  const auto skip = [&needed](auto&& is_wanted) {
+    const std::size_t before = needed.size();
+    while (!needed.empty() && is_wanted(needed.front())) needed.remove_prefix(1);
+    return needed.size() != before;
+  };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  // ^libpython\d+(\.\d+)?[a-z]*\.so(\.\d+)*$ (settled point 18): abi flags, free-threaded builds,
+  // libpython3.so.
+  if (!skip(is_digit)) return false;
+  if (needed.size() > 1 && needed[0] == '.' && is_digit(needed[1])) {
+    needed.remove_prefix(1);
+    skip(is_digit);
+  }
+  skip(is_letter);
+  if (!needed.starts_with(".so")) return false;
+  needed.remove_prefix(3);
+  while (needed.starts_with('.')) {
+    needed.remove_prefix(1);
+    if (!skip(is_digit)) return false;
+  }
+  return needed.empty();
+}
+
+Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& architecture,
+                 const EvaluateOptions& options) {
+  Verdict verdict;
+  verdict.libc = libc;
+  verdict.architecture = architecture;
+  const std::vector<Policy> policies = policies_for(libc, architecture);
+
+  std::set<std::string> forbidden;
+  for (const Policy& policy : policies) {
+    for (const auto& [library, symbols] : policy.blacklisted_symbols) {
+      forbidden.insert(symbols.begin(), symbols.end());
+    }
+  }
+  PolicyJudge judge(graph, libc, options);
+  judge.start_from(own_files(graph, verdict, verdict.notes), std::move(forbidden));
+
+  std::size_t fewest_grafts = graph.nodes.size();
+  for (const Policy& policy : policies) {
+    if (policy.name == "linux") {
+      // Its system has every library, so that nothing is bundled and nothing is in the way.
+      verdict.policies.push_back({policy, true, {}, {}});
+      continue;
+    }
+    verdict.policies.push_back(judge.judge(policy));
+    fewest_grafts = std::min(fewest_grafts, verdict.policies.back().grafts.size());
+  }
+
+  verdict.best = choose(verdict, [&](const PolicyVerdict& candidate) {
+    return candidate.satisfied && candidate.grafts.size() <= fewest_grafts;
+  });
+  verdict.own = choose(verdict, [](const PolicyVerdict& candidate) {
+    return std::none_of(candidate.offences.begin(), candidate.offences.end(),
+                        [](const Offence& offence) {
+                          return offence.in_wheel && offence.kind != Offence::Kind::missing_library;
+                        });
+  });
+
+  std::vector<deps::NodeId> delivered = judge.own();
+  const std::vector<deps::NodeId>& grafts = verdict.policies[verdict.best].grafts;
+  delivered.insert(delivered.end(), grafts.begin(), grafts.end());
+  for (const deps::NodeId id : delivered) {
+    const FileNeeds& needs = judge.needs(id);
+    for (const FileNeeds::Version& need : needs.versions()) {
+      for (const auto& [family, floor] :
+           {std::pair{"GLIBC_", "glibc"}, {"GLIBCXX_", "libstdc++"}}) {
+        if (!need.name.starts_with(family)) continue;
+        const std::string version(need.name.substr(std::string_view(family).size()));
+        if (!is_numeric_version(version)) continue;
+        raise_floor(verdict.floors, floor, version, graph.nodes[id], needs, need);
+      }
+    }
+  }
+  return verdict;
+}
+
+}  // namespace truewheel::policy

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unit/policy/graph_builder.hpp"
+#include <truewheel/policy.hpp>
+
+#include <doctest/doctest.h>
+
+namespace truewheel::policy {
+namespace {
+
+using deps::Libc;
+using testing::FileBuilder;
+
+std::string architecture(unsigned bits, bool little, std::uint16_t machine,
+                         std::uint32_t flags = 0) {
+  return architecture_of(
+             {.bits = bits, .little_endian = little, .type = 3, .machine = machine, .flags = flags})
+      .value_or("none");
+}
+
+TEST_CASE("an ELF header tells the architecture of a tag") {
+  CHECK(architecture(64, true, 62) == "x86_64");
+  CHECK(architecture(32, true, 3) == "i686");
+  CHECK(architecture(64, true, 183) == "aarch64");
+  CHECK(architecture(64, true, 21) == "ppc64le");
+  CHECK(architecture(64, false, 21) == "ppc64");
+  CHECK(architecture(64, false, 22) == "s390x");
+  CHECK(architecture(64, true, 243) == "riscv64");
+  CHECK(architecture(64, true, 258) == "loongarch64");
+}
+
+TEST_CASE("x32, 32-bit and wrong-endian variants have no tag") {
+  CHECK(architecture(32, true, 62) == "none");
+  CHECK(architecture(32, true, 183) == "none");
+  CHECK(architecture(64, false, 183) == "none");
+  CHECK(architecture(32, false, 22) == "none");
+  CHECK(architecture(32, true, 243) == "none");
+  CHECK(architecture(64, true, 224) == "none");  // EM_AMDGPU
+}
+
+TEST_CASE("armv7l asks for EABI version 5 and hard floats") {
+  CHECK(architecture(32, true, 40, 0x05000400) == "armv7l");
+  CHECK(architecture(32, true, 40, 0x05000200) == "none");
+  CHECK(architecture(32, true, 40, 0x04000400) == "none");
+  CHECK(architecture(32, false, 40, 0x05000400) == "none");
+}
+
+deps::WheelFile file(FileBuilder builder) {
+  return {builder.path_, std::make_shared<const elf::ElfFacts>(builder.facts_)};
+}
+
+TEST_CASE("the libc comes from the platform tags, whatever the files say") {
+  const std::vector<deps::WheelFile> glibc_file = {file(FileBuilder("a.so").needs("libc.so.6"))};
+  CHECK(libc_of({"manylinux2014_x86_64", "manylinux_2_28_x86_64"}, {}) == Libc::glibc);
+  CHECK(libc_of({"musllinux_1_2_x86_64"}, glibc_file) == Libc::musl);
+  CHECK(libc_of({"android_24_arm64_v8a"}, {}) == Libc::bionic);
+  CHECK(libc_of({"manylinux_2_12_x86_64", "musllinux_1_1_x86_64"}, glibc_file) == std::nullopt);
+}
+
+TEST_CASE("a linux tag leaves the libc to interpreters and needed libraries") {
+  const std::vector<std::string> tags = {"linux_x86_64"};
+  CHECK(libc_of(tags, {file(FileBuilder("a.so").needs("libc.so.6"))}) == Libc::glibc);
+  CHECK(libc_of(tags, {file(FileBuilder("a.so").needs("libc.musl-x86_64.so.1"))}) == Libc::musl);
+  CHECK(libc_of(tags, {file(FileBuilder("a.so").needs("ld-linux-x86-64.so.2"))}) == Libc::glibc);
+  const auto with_interpreter = [](const char* interpreter) {
+    return file(
+        FileBuilder("prog").facts([&](elf::ElfFacts& facts) { facts.interpreter = interpreter; }));
+  };
+  CHECK(libc_of(tags, {with_interpreter("/lib/ld-musl-i386.so.1")}) == Libc::musl);
+  CHECK(libc_of(tags, {with_interpreter("/lib64/ld64.so.1")}) == Libc::glibc);
+  CHECK(libc_of(tags, {with_interpreter("/system/bin/linker64")}) == Libc::bionic);
+  CHECK(libc_of(tags, {with_interpreter("/lib/ld-musl-x86_64.so.1"),
+                       file(FileBuilder("a.so").needs("libc.so.6"))}) == std::nullopt);
+  CHECK(libc_of(tags, {file(FileBuilder("a.so").needs("libm.so"))}) == std::nullopt);
+  CHECK(libc_of(tags, {}) == std::nullopt);
+}
+
+TEST_CASE("an extension's file name tells the libc when nothing else does") {
+  const auto by_name = [](const char* name) {
+    return libc_of({"linux_x86_64"}, {file(FileBuilder(name))});
+  };
+  CHECK(by_name("p/_x.cpython-312-x86_64-linux-musl.so") == Libc::musl);
+  CHECK(by_name("p/_x.cpython-312-x86_64-linux-gnu.so") == Libc::glibc);
+  CHECK(by_name("p/_x.cpython-313t-arm-linux-gnueabihf.so") == Libc::glibc);
+  // Before CPython 3.11 builds on musl called themselves gnu, too.
+  CHECK(by_name("p/_x.cpython-310-x86_64-linux-gnu.so") == std::nullopt);
+  CHECK(by_name("p/_x.abi3.so") == std::nullopt);
+}
+
+TEST_CASE("libpython is known by any version, flag and build") {
+  for (const char* name :
+       {"libpython3.11.so.1.0", "libpython3.7m.so.1.0", "libpython3.13t.so.1.0", "libpython3.so",
+        "libpython3.12.so", "libpython3.13td.so.1.0", "libpython2.7.so.1.0"}) {
+    CHECK_MESSAGE(is_libpython(name), name);
+  }
+  for (const char* name :
+       {"libpython.so", "libpython3.11.a", "libpython3.11.so.", "mylibpython3.so",
+        "libpython3.11.so.1.0x", "libpython3..so", "libpythonic.so.1"}) {
+    CHECK_FALSE_MESSAGE(is_libpython(name), name);
+  }
+}
+
+}  // namespace
+}  // namespace truewheel::policy
