@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run clang-tidy over src/, in parallel, skipping what was clean before.
+
+    tidy.py BUILD_DIR [FILE...]     BUILD_DIR holds compile_commands.json; FILE: only these
+
+A file is skipped if it, every header of ours that it reaches, its compile command, .clang-tidy and
+clang-tidy itself are as they were when it last passed; BUILD_DIR/tidy-cache remembers that.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# What g++ knows and clang-tidy's front end does not.
+GCC_ONLY = re.compile(r"-fstrict-flex-arrays\S*|-fcf-protection\S*|-mbranch-protection\S*|-f(no-)?strict-overflow|"
+                      r"-fstack-clash-protection|-Wnull-dereference|-Werror(?!=)|--coverage")
+
+
+def reached(path: Path, seen: set[Path]) -> set[Path]:
+    """The file and every header of ours that it includes, directly or not."""
+    if path in seen:
+        return seen
+    seen.add(path)
+    for target in re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', path.read_text(), re.MULTILINE):
+        for folder in (ROOT / "src", ROOT / "include", path.parent):
+            if (folder / target).is_file():
+                reached(folder / target, seen)
+    return seen
+
+
+def fingerprint(path: Path, command: str, version: bytes) -> str:
+    state = hashlib.sha256(version + command.encode() + (ROOT / ".clang-tidy").read_bytes())
+    for file in sorted(reached(path, set())):
+        state.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
+    return state.hexdigest()
+
+
+def main(build: Path, only: set[Path]) -> int:
+    database = json.loads((build / "compile_commands.json").read_text())
+    commands = {Path(entry["file"]): GCC_ONLY.sub("", entry["command"]) for entry in database}
+    files = sorted(path for path in commands if path.is_relative_to(ROOT / "src") and (not only or path in only))
+    clean, cache = build / "tidy", build / "tidy-cache"
+    clean.mkdir(exist_ok=True)
+    cache.mkdir(exist_ok=True)
+    (clean / "compile_commands.json").write_text(json.dumps(
+        [{"directory": str(build), "file": str(path), "command": commands[path]} for path in files]))
+    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
+
+    def check(path: Path) -> str:
+        """What clang-tidy found; empty if nothing."""
+        mark = cache / fingerprint(path, commands[path], version)
+        if mark.exists():
+            return ""
+        done = subprocess.run(["clang-tidy", "--quiet", "-p", str(clean), str(path)], capture_output=True, text=True)
+        if done.returncode == 0:
+            mark.touch()
+            return ""
+        return done.stdout or done.stderr
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = {path: text for path, text in zip(files, pool.map(check, files)) if text}
+    for text in found.values():
+        print(text)
+    print(f"clang-tidy: {len(files)} files, {len(found)} with findings")
+    return 1 if found or not files else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(Path(sys.argv[1]).absolute(), {Path(name).absolute() for name in sys.argv[2:]}))
