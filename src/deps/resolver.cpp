@@ -188,7 +188,7 @@ class Resolver {
         if (const HostFile* file = host_files_.find(*place.folder, needed, *facts, skipped)) {
           return Found{file, place.how + owner};
         }
-        if (searched != nullptr) searched->push_back(place.how + owner);
+        if (searched != nullptr) note_searched(*searched, place.how + owner);
       }
       return Found{};
     };
@@ -198,6 +198,11 @@ class Resolver {
       if (const Found found = look_into(run_path_places(*at), owner); found.file) return found;
     }
     return look_into(search_list_.system(*facts), "");
+  }
+
+  /// An entry that means several folders ($LIB, a sysroot) is named once.
+  static void note_searched(std::vector<std::string>& searched, std::string how) {
+    if (searched.empty() || searched.back() != how) searched.push_back(std::move(how));
   }
 
   const std::vector<Place>& run_path_places(NodeId node) {

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "unit/deps/layout_builder.hpp"
+#include "unit/deps/scratch.hpp"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+using namespace truewheel;
+using namespace truewheel::deps;
+using testing::file;
+using testing::Library;
+using testing::Scratch;
+
+namespace {
+
+/// Options under which nothing of the machine is looked at but what the test names.
+SearchOptions hermetic(const Scratch& scratch) {
+  SearchOptions options;
+  options.sysroot = scratch.at("sysroot");
+  std::filesystem::create_directories(options.sysroot);
+  return options;
+}
+
+ExcludePattern exclude(const std::string& glob) {
+  ExcludePattern pattern;
+  pattern.glob = glob;
+  pattern.origin = "--exclude";
+  return pattern;
+}
+
+const Edge& first_edge(const Graph& graph) { return graph.nodes.at(0).edges.at(0); }
+
+bool has_note(const Graph& graph, std::string_view text) {
+  return std::any_of(graph.notes.begin(), graph.notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+WheelFile needing(std::initializer_list<std::string> names, Library rest = {}) {
+  rest.needed = names;
+  return file("p/_x.so", std::move(rest));
+}
+
+}  // namespace
+
+TEST_CASE("the wheel answers along the run path before its nearest sibling") {
+  const Scratch scratch;
+  const auto graph = resolve({needing({"liba.so"}, {.runpath = "/no:$ORIGIN/../q"}),
+                              file("p/liba.so", {}), file("q/liba.so", {})},
+                             {}, hermetic(scratch));
+  CHECK(first_edge(graph).answer == Answer::sibling);
+  CHECK(first_edge(graph).target == 2);
+  CHECK(first_edge(graph).how == "RUNPATH $ORIGIN/../q");
+  CHECK(first_edge(graph).searched.empty());
+}
+
+TEST_CASE("a sibling wins over an exclude and over this machine, and the pattern is not dead") {
+  const Scratch scratch;
+  scratch.library("build/liba.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("build")};
+  const auto graph =
+      resolve({needing({"liba.so"}), file("q/liba.so", {})}, {exclude("liba.so*")}, options);
+  CHECK(first_edge(graph).answer == Answer::sibling);
+  CHECK(first_edge(graph).target == 1);
+  CHECK(graph.patterns[0].hits == 1);
+}
+
+TEST_CASE("another build-id is noted for a second sibling and for the build's copy") {
+  const Scratch scratch;
+  scratch.library("build/liba.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("build")};
+  const auto graph =
+      resolve({needing({"liba.so"}), file("p/liba.so", {.build_id = "aa"}),
+               file("q/liba.so", {.build_id = "bb"}), file("r/liba.so", {.build_id = "aa"})},
+              {}, options);
+  CHECK(has_note(graph, "p/liba.so is taken, q/liba.so has another build-id"));
+  CHECK(has_note(graph, "the build's copy " + scratch.at("build/liba.so")));
+  CHECK(graph.notes.size() == 2);
+
+  const auto facts = testing::inspect_file(scratch.at("build/liba.so"));
+  CHECK(resolve({needing({"liba.so"}), {"p/liba.so", facts}}, {}, options).notes.empty());
+}
+
+TEST_CASE("a member that only has the soname is noted, not taken") {
+  const Scratch scratch;
+  const auto graph = resolve({needing({"liba.so.1"}), file("p/liba.so", {.soname = "liba.so.1"})},
+                             {}, hermetic(scratch));
+  CHECK(first_edge(graph).answer == Answer::missing);
+  CHECK(has_note(graph, "p/liba.so has that SONAME but another file name"));
+}
+
+TEST_CASE("this machine is searched in the documented order") {
+  const Scratch scratch;
+  const std::vector<std::string> places = {"search",
+                                           "rpath",
+                                           "sysroot/audit",
+                                           "sysroot/env",
+                                           "sysroot/conf",
+                                           "sysroot/lib/x86_64-linux-gnu",
+                                           "sysroot/usr/lib/x86_64-linux-gnu",
+                                           "sysroot/lib64",
+                                           "sysroot/usr/lib64",
+                                           "sysroot/lib",
+                                           "sysroot/usr/lib"};
+  scratch.library("liba.so");
+  for (const auto& place : places) {
+    std::filesystem::create_directories(scratch.at(place));
+    std::filesystem::copy_file(scratch.at("liba.so"), scratch.at(place + "/liba.so"));
+  }
+  scratch.write("sysroot/etc/ld.so.conf", "/conf\n");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("search")};
+  options.auditwheel_ld_library_path = {"/audit"};
+  options.ld_library_path = {"/env"};
+  const std::vector<WheelFile> files = {needing({"liba.so"}, {.rpath = scratch.at("rpath")})};
+  std::vector<std::string> reasons;
+  for (const auto& place : places) {
+    CAPTURE(place);
+    const auto graph = resolve(files, {}, options);
+    REQUIRE(first_edge(graph).answer == Answer::host);
+    CHECK(graph.nodes.at(1).path == scratch.at(place + "/liba.so"));
+    reasons.push_back(first_edge(graph).how);
+    std::filesystem::remove(scratch.at(place + "/liba.so"));
+  }
+  CHECK(reasons ==
+        std::vector<std::string>{"--search " + scratch.at("search"), "RPATH " + scratch.at("rpath"),
+                                 "AUDITWHEEL_LD_LIBRARY_PATH /audit", "LD_LIBRARY_PATH /env",
+                                 "/etc/ld.so.conf /conf", "default folder /lib/x86_64-linux-gnu",
+                                 "default folder /usr/lib/x86_64-linux-gnu",
+                                 "default folder /lib64", "default folder /usr/lib64",
+                                 "default folder /lib", "default folder /usr/lib"});
+  const auto graph = resolve(files, {}, options);
+  CHECK(first_edge(graph).answer == Answer::missing);
+  CHECK(first_edge(graph).searched == reasons);
+}
+
+TEST_CASE("--ldpaths replaces the environment's path, ld.so.conf and the default folders") {
+  const Scratch scratch;
+  scratch.library("liba.so");
+  for (const char* place : {"sysroot/env", "sysroot/conf", "sysroot/lib", "ldpath"}) {
+    std::filesystem::create_directories(scratch.at(place));
+  }
+  std::filesystem::copy_file(scratch.at("liba.so"), scratch.at("sysroot/env/liba.so"));
+  std::filesystem::copy_file(scratch.at("liba.so"), scratch.at("sysroot/lib/liba.so"));
+  auto options = hermetic(scratch);
+  options.ld_library_path = {"/env"};
+  options.ldpaths.emplace();
+  options.ldpaths->push_back(scratch.at("ldpath"));
+  CHECK(first_edge(resolve({needing({"liba.so"})}, {}, options)).answer == Answer::missing);
+  std::filesystem::copy_file(scratch.at("liba.so"), scratch.at("ldpath/liba.so"));
+  CHECK(first_edge(resolve({needing({"liba.so"})}, {}, options)).how ==
+        "--ldpaths " + scratch.at("ldpath"));
+}
+
+TEST_CASE("unloadable files of the wanted name are passed over with a note") {
+  const Scratch scratch;
+  scratch.write("1/liba.so", "/* GNU ld script */ GROUP ( libreal.so )\n");
+  scratch.write("2/liba.so", "");
+  scratch.library("3/liba.so");
+  {  // e_machine of another processor
+    std::fstream out(scratch.at("3/liba.so"), std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(18).put(static_cast<char>(183));
+  }
+  std::filesystem::create_directories(scratch.at("4/liba.so"));
+  REQUIRE(::mkdir(scratch.at("5").c_str(), 0755) == 0);
+  REQUIRE(::mkfifo(scratch.at("5/liba.so").c_str(), 0600) == 0);
+  scratch.link("6/liba.so", "gone");
+  scratch.library("7/liba.so");
+  std::filesystem::resize_file(scratch.at("7/liba.so"), 100);
+  std::filesystem::create_directories(scratch.at("8"));
+  const std::string object =
+      "gcc -c -o '" + scratch.at("8/liba.so") + "' '" + scratch.at("source.c") + "'";
+  REQUIRE(std::system(object.c_str()) == 0);
+  scratch.library("glibc-hwcaps/x86-64-v3/liba.so");
+  scratch.library("9/liba.so");
+  auto options = hermetic(scratch);
+  for (const char* folder :
+       {"1", "2", "3", "4", "5", "6", "7", "8", "glibc-hwcaps/x86-64-v3", "9"}) {
+    options.search.push_back(scratch.at(folder));
+  }
+  const auto graph = resolve({needing({"liba.so"})}, {}, options);
+  REQUIRE(first_edge(graph).answer == Answer::host);
+  CHECK(graph.nodes.at(1).path == scratch.at("9/liba.so"));
+  for (const char* folder : {"1", "2", "3", "4", "5", "7", "8", "glibc-hwcaps/x86-64-v3"}) {
+    CAPTURE(folder);
+    CHECK(has_note(graph, "skipped " + scratch.at(folder) + "/liba.so: "));
+  }
+  CHECK(graph.notes.size() == 8);
+}
+
+TEST_CASE("run paths are inherited from the files a library was reached through") {
+  const Scratch scratch;
+  scratch.library("deep/libc1.so", "-Wl,-soname,libc1.so");
+  scratch.library("b/libb.so", "-Wl,-soname,libb.so deep/libc1.so");
+  const auto graph =
+      resolve({needing({"libb.so"}, {.runpath = scratch.at("b") + ":" + scratch.at("deep")})}, {},
+              hermetic(scratch));
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(graph.nodes[1].edges.at(0).how == "RUNPATH " + scratch.at("deep") + " of p/_x.so");
+  CHECK(graph.nodes[2].reached_from == 1);
+  CHECK(graph.chain_to(2) == "p/_x.so (needs) libb.so (needs) libc1.so");
+  CHECK(graph.chain_to(0) == "p/_x.so");
+}
+
+TEST_CASE("$ORIGIN of a library is the folder it was found in, then its real one") {
+  const Scratch scratch;
+  scratch.library("real/near/libb.so");
+  scratch.library("found/near/libc1.so");
+  scratch.library("real/liba.so.1",
+                  "-Wl,-rpath,'$ORIGIN/near' real/near/libb.so found/near/libc1.so");
+  std::filesystem::create_directories(scratch.at("found"));
+  scratch.link("found/liba.so", "../real/liba.so.1");
+  // gcc links by path without -soname: make the names plain.
+  scratch.library("real/near/libb.so", "-Wl,-soname,libb.so");
+  scratch.library("found/near/libc1.so", "-Wl,-soname,libc1.so", "int other(void) { return 3; }");
+  scratch.library("real/liba.so.1",
+                  "-Wl,-rpath,'$ORIGIN/near' real/near/libb.so found/near/libc1.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("found")};
+  const auto graph = resolve({needing({"liba.so"})}, {}, options);
+  REQUIRE(graph.nodes.size() == 4);
+  CHECK(graph.nodes[1].path == scratch.at("real/liba.so.1"));
+  CHECK(graph.nodes[2].path == scratch.at("real/near/libb.so"));
+  CHECK(graph.nodes[3].path == scratch.at("found/near/libc1.so"));
+}
+
+TEST_CASE("one file under two names is one node, two files of one soname are two") {
+  const Scratch scratch;
+  scratch.library("b/libx.so.1.2");
+  scratch.link("b/libx.so", "libx.so.1.2");
+  scratch.link("b/libx.so.1", "libx.so.1.2");
+  scratch.library("1/liby.so", "-Wl,-soname,liby.so", "int y(void) { return 1; }");
+  scratch.library("2/liby.so", "-Wl,-soname,liby.so", "int y(void) { return 2; }");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const auto graph =
+      resolve({file("p/1.so", {.needed = {"libx.so.1", "liby.so"}, .runpath = scratch.at("1")}),
+               file("p/2.so", {.needed = {"libx.so", "liby.so"}, .runpath = scratch.at("2")})},
+              {}, options);
+  REQUIRE(graph.nodes.size() == 5);
+  CHECK(graph.nodes[2].path == scratch.at("b/libx.so.1.2"));
+  CHECK(graph.nodes[2].known_as == std::vector<std::string>{"libx.so", "libx.so.1"});
+  CHECK(graph.nodes[3].path == scratch.at("1/liby.so"));
+  CHECK(graph.nodes[4].path == scratch.at("2/liby.so"));
+}
+
+TEST_CASE("the same bytes in two places are one node, whose digest is computed when asked for") {
+  const Scratch scratch;
+  scratch.library("1/liby.so");
+  std::filesystem::create_directories(scratch.at("2"));
+  std::filesystem::copy_file(scratch.at("1/liby.so"), scratch.at("2/libz.so"));
+  auto graph = resolve({file("p/1.so", {.needed = {"liby.so"}, .runpath = scratch.at("1")}),
+                        file("p/2.so", {.needed = {"libz.so"}, .runpath = scratch.at("2")})},
+                       {}, hermetic(scratch));
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(graph.nodes[2].known_as == std::vector<std::string>{"liby.so", "libz.so"});
+  CHECK(graph.nodes[2].host_sha256.empty());
+  const std::string digest = host_digest(graph.nodes[2]);
+  CHECK(digest.size() == 64);
+  scratch.write("sum", digest + "  " + scratch.at("1/liby.so") + "\n");
+  CHECK(std::system(("sha256sum -c --status " + scratch.at("sum")).c_str()) == 0);
+  CHECK(graph.nodes[2].host_sha256 == digest);
+}
+
+TEST_CASE("excluding a library prunes it, and what another path needs is still found") {
+  const Scratch scratch;
+  scratch.library("b/liby.so.1", "-Wl,-soname,liby.so.1");
+  scratch.library("b/libx.so.5", "-Wl,-soname,libx.so.5 b/liby.so.1");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const std::vector<WheelFile> files = {file("p/1.so", {.needed = {"libx.so.5"}}),
+                                        file("p/2.so", {.needed = {"liby.so.1"}})};
+  for (const char* glob : {"libx.so", "libx.so*", "libx.so.[45]", "libx"}) {
+    CAPTURE(glob);
+    const auto graph = resolve(files, {exclude(glob)}, options);
+    CHECK(first_edge(graph).answer == Answer::excluded);
+    CHECK(first_edge(graph).pattern == 0);
+    CHECK_FALSE(first_edge(graph).target);
+    REQUIRE(graph.nodes.size() == 3);
+    CHECK(graph.nodes[2].path == scratch.at("b/liby.so.1"));
+    CHECK(graph.nodes[2].reached_from == 1);
+  }
+  CHECK(resolve({files[0]}, {exclude("libx")}, options).nodes.size() == 1);
+  CHECK(resolve(files, {exclude("*")}, options).nodes.size() == 2);
+  CHECK(resolve(files, {exclude("libq.so")}, options).patterns[0].hits == 0);
+}
+
+TEST_CASE("a pattern with a slash excludes by the real path that the search found") {
+  const Scratch scratch;
+  scratch.library("rocm-6.2/libx.so.5");
+  scratch.link("rocm", "rocm-6.2");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("rocm")};
+  const auto graph =
+      resolve({needing({"libx.so.5"})}, {exclude(scratch.at("rocm-*") + "/*")}, options);
+  CHECK(first_edge(graph).answer == Answer::excluded);
+  CHECK(graph.nodes.size() == 1);
+  CHECK(graph.patterns[0].matched == std::vector<std::string>{"libx.so.5"});
+}
+
+TEST_CASE("libpython is neither looked for nor missing") {
+  const Scratch scratch;
+  const auto graph =
+      resolve({needing({"libpython3.13t.so.1.0"})}, {exclude("libpython3*")}, hermetic(scratch));
+  CHECK(first_edge(graph).answer == Answer::libpython);
+  CHECK(first_edge(graph).how == "libpython");
+  CHECK(first_edge(graph).pattern == 0);
+  CHECK(graph.nodes.size() == 1);
+  const auto own = resolve({needing({"libpython3.11.so.1.0"}), file("p/libpython3.11.so.1.0", {})},
+                           {}, hermetic(scratch));
+  CHECK(first_edge(own).answer == Answer::libpython);
+  CHECK(first_edge(own).target == 1);
+  CHECK_FALSE(first_edge(own).pattern);
+}
+
+TEST_CASE("a needed path is a wheel file of its base name, else that very file") {
+  const Scratch scratch;
+  scratch.library("b/libfoo.so");
+  const std::string path = scratch.at("b/libfoo.so");
+  const auto outside = resolve({needing({path})}, {}, hermetic(scratch));
+  REQUIRE(first_edge(outside).answer == Answer::host);
+  CHECK(outside.nodes.at(1).path == path);
+  CHECK(outside.nodes.at(1).known_as == std::vector<std::string>{path});
+  CHECK(first_edge(resolve({needing({path}), file("q/libfoo.so", {})}, {}, hermetic(scratch)))
+            .target == 1);
+
+  const auto gone = resolve({needing({scratch.at("gone/libfoo.so")}, {.runpath = scratch.at("b")})},
+                            {}, hermetic(scratch));
+  CHECK(first_edge(gone).answer == Answer::missing);
+  CHECK(first_edge(gone).searched.front() == scratch.at("gone/libfoo.so"));
+}
+
+TEST_CASE("under a sysroot a library's absolute paths and links mean that sysroot") {
+  const Scratch scratch;
+  scratch.library("sysroot/opt/x/libb.so", "-Wl,-soname,libb.so");
+  scratch.library("sysroot/usr/lib/liba.so.1",
+                  "-Wl,-soname,liba.so -Wl,-rpath,/opt/x sysroot/opt/x/libb.so");
+  scratch.link("sysroot/usr/lib/liba.so", "/usr/lib/liba.so.1");
+  scratch.link("sysroot/lib", "/usr/lib");
+  const auto graph = resolve({needing({"liba.so"})}, {}, hermetic(scratch));
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(first_edge(graph).how == "default folder /lib");
+  CHECK(graph.nodes[1].path == scratch.at("sysroot/usr/lib/liba.so.1"));
+  CHECK(graph.nodes[2].path == scratch.at("sysroot/opt/x/libb.so"));
+}
+
+TEST_CASE("a grafted library's need is answered by the wheel first") {
+  const Scratch scratch;
+  scratch.library("b/libb.so", "-Wl,-soname,libb.so");
+  scratch.library("b/liba.so", "-Wl,-soname,liba.so b/libb.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const auto graph = resolve({needing({"liba.so"}), file("q/libb.so", {})}, {}, options);
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(graph.nodes[2].edges.at(0).answer == Answer::sibling);
+  CHECK(graph.nodes[2].edges.at(0).target == 1);
+}
+
+TEST_CASE("a foreign file of the wheel is a node and nobody's sibling") {
+  const Scratch scratch;
+  const auto graph =
+      resolve({needing({"liba.so"}), file("p/liba.so", {.needed = {"libc.so.6"}, .machine = 183})},
+              {}, hermetic(scratch));
+  CHECK(first_edge(graph).answer == Answer::missing);
+  CHECK(graph.nodes.at(1).edges.at(0).answer == Answer::missing);
+}
+
+TEST_CASE("libraries of this machine that need each other end the search") {
+  const Scratch scratch;
+  scratch.library("b/libb.so", "-Wl,-soname,libb.so");
+  scratch.library("b/liba.so", "-Wl,-soname,liba.so b/libb.so");
+  scratch.library("b/libb.so", "-Wl,-soname,libb.so b/liba.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const auto graph = resolve({needing({"liba.so"})}, {}, options);
+  REQUIRE(graph.nodes.size() == 3);
+  CHECK(graph.nodes[2].edges.at(0).target == 1);
+}
+
+TEST_CASE("bionic and musl search their own default folders") {
+  const Scratch scratch;
+  scratch.library("sysroot/system/lib64/liba.so");
+  auto options = hermetic(scratch);
+  options.libc = Libc::bionic;
+  CHECK(first_edge(resolve({needing({"liba.so"})}, {}, options)).how ==
+        "default folder /system/lib64");
+  options.libc = Libc::musl;
+  scratch.library("sysroot/usr/local/lib/liba.so");
+  CHECK(first_edge(resolve({needing({"liba.so"})}, {}, options)).how ==
+        "default folder /usr/local/lib");
+}
+
+TEST_CASE("the libc of this machine is found like any library") {
+  const auto graph = resolve({needing({"libc.so.6"})}, {}, {});
+  REQUIRE(first_edge(graph).answer == Answer::host);
+  CHECK(graph.nodes.at(1).facts->soname == "libc.so.6");
+}
