@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "elf/image.hpp"
+#include <truewheel/elf.hpp>
+
+#include <string>
+#include <vector>
+
+namespace truewheel::elf {
+
+/// The parts of check_edit(). Each appends sentences that begin with the invariant's number in
+/// elf-rewriting.md 2.6.
+using Complaints = std::vector<std::string>;
+
+/// What is wrong with one file by itself. Sentences name indices, never addresses, so that those of
+/// the input can be taken off: an input is often not clean, and that is not the edit's fault.
+[[nodiscard]] Complaints check_structure(const ElfImage& image);
+
+/// I4, I9 to I11: program headers and sections that the edit had no business with.
+void check_headers_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints);
+
+/// I13, I14: every loaded byte outside the patch list is as it was, and the patches keep to what
+/// may change.
+void check_bytes_kept(const ElfImage& before, const ElfImage& after, const PatchList& patches,
+                      Complaints& complaints);
+
+/// The wished state, read back, and everything in the dynamic section that was not to change.
+void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                 Complaints& complaints);
+
+}  // namespace truewheel::elf

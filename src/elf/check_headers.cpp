@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/check.hpp"
+#include "elf/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace truewheel::elf {
+
+namespace {
+
+Bytes bytes_of(const ElfImage& image, std::uint64_t offset, std::uint64_t size) {
+  return image.reader().slice(offset, size);
+}
+
+bool same_bytes(Bytes a, Bytes b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+std::vector<Segment> loads_of(const ElfImage& image) {
+  std::vector<Segment> loads;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kLoad) loads.push_back(segment);
+  }
+  return loads;
+}
+
+bool may_follow_its_table(std::uint32_t type) {
+  return type == pt::kNote || type == pt::kGnuProperty || type == pt::kInterp ||
+         type == pt::kDynamic || type == pt::kPhdr;
+}
+
+void check_loads_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  const auto old_loads = loads_of(before), new_loads = loads_of(after);
+  if (new_loads.size() < old_loads.size() || new_loads.size() > old_loads.size() + 1) {
+    complaints.push_back(fmt::format("{} LOADs became {}", old_loads.size(), new_loads.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < old_loads.size(); ++i) {
+    const Segment &a = old_loads[i], &b = new_loads[i];
+    if (a.offset != b.offset || a.vaddr != b.vaddr || a.paddr != b.paddr || a.align != b.align) {
+      complaints.push_back(fmt::format("LOAD {} moved", i + 1));
+    }
+    const bool gains_write = i + 1 == old_loads.size() && (a.flags | pf::kWrite) == b.flags &&
+                             (a.flags & pf::kExecute) == 0;
+    if (a.flags != b.flags && !gains_write)
+      complaints.push_back(fmt::format("I11: LOAD {} changed its flags", i + 1));
+    if (b.filesz < a.filesz || b.memsz < a.memsz)
+      complaints.push_back(fmt::format("LOAD {} shrank", i + 1));
+    if (b.filesz != a.filesz && (a.filesz != a.memsz || b.filesz != b.memsz)) {
+      complaints.push_back(
+          fmt::format("I4: LOAD {} with zero-initialised memory was extended", i + 1));
+    }
+  }
+  if (new_loads.size() == old_loads.size() + 1) {
+    const Segment& added = new_loads.back();
+    if (added.filesz != added.memsz)
+      complaints.emplace_back("I4: the new LOAD has memory without bytes");
+    if ((added.flags & pf::kExecute) != 0)
+      complaints.emplace_back("I11: the new LOAD is executable");
+  }
+}
+
+void check_segments_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  for (const Segment& segment : before.segments()) {
+    if (segment.type == pt::kLoad || segment.type == pt::kNull || segment.type == pt::kPhdr)
+      continue;
+    if (segment.type == pt::kNote && segment.filesz == 0) continue;
+    const bool kept =
+        std::any_of(after.segments().begin(), after.segments().end(), [&](const Segment& other) {
+          if (other.type != segment.type || other.flags != segment.flags ||
+              other.align != segment.align)
+            return false;
+          if (segment.type == pt::kDynamic) return other.filesz >= segment.filesz;
+          if (other.filesz != segment.filesz || other.memsz != segment.memsz) return false;
+          if (other.offset == segment.offset && other.vaddr == segment.vaddr) return true;
+          return may_follow_its_table(segment.type) &&
+                 same_bytes(bytes_of(before, segment.offset, segment.filesz),
+                            bytes_of(after, other.offset, other.filesz));
+        });
+    if (!kept)
+      complaints.push_back(
+          fmt::format("I9, I10: a program header of type {:#x} changed", segment.type));
+  }
+  const auto is_writable = [](const ElfImage& image, std::uint64_t vaddr) {
+    return std::any_of(image.segments().begin(), image.segments().end(), [&](const Segment& load) {
+      return load.type == pt::kLoad && (load.flags & pf::kWrite) != 0 && vaddr >= load.vaddr &&
+             vaddr < load.vaddr + load.memsz;
+    });
+  };
+  const Segment *old_dynamic = before.find_segment(pt::kDynamic),
+                *new_dynamic = after.find_segment(pt::kDynamic);
+  if (old_dynamic != nullptr && new_dynamic != nullptr && is_writable(before, old_dynamic->vaddr) &&
+      !is_writable(after, new_dynamic->vaddr)) {
+    complaints.emplace_back("PT_DYNAMIC is no longer writable");
+  }
+}
+
+/// Sections keep their order, names and content; a loaded one may only be elsewhere.
+void check_sections_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  if (before.sections().size() != after.sections().size() ||
+      before.header().shstrndx != after.header().shstrndx) {
+    complaints.emplace_back("the section headers are not as many as before");
+    return;
+  }
+  for (std::size_t i = 0; i < before.sections().size(); ++i) {
+    const Section &a = before.sections()[i], &b = after.sections()[i];
+    const bool may_change_type = a.type == sht::kGnuVerneed && b.type == sht::kProgbits;
+    if (a.name_offset != b.name_offset || (a.type != b.type && !may_change_type) ||
+        a.flags != b.flags || a.addralign != b.addralign || a.entsize != b.entsize ||
+        (a.link != b.link && !may_change_type)) {
+      complaints.push_back(fmt::format("section {} changed its header", i));
+      continue;
+    }
+    const bool loaded = (a.flags & shf::kAlloc) != 0;
+    if (!loaded && (a.size != b.size || a.addr != b.addr)) {
+      complaints.push_back(fmt::format("section {} changed its extent", i));
+    }
+    const bool has_bytes = a.type != sht::kNobits && a.type != sht::kNull && a.size != 0;
+    const bool was_readable =
+        a.offset <= before.file().size() && a.size <= before.file().size() - a.offset;
+    const bool may_differ = a.type == sht::kSymtab || a.type == sht::kDynamic ||
+                            a.type == sht::kStrtab || a.type == sht::kGnuVerneed ||
+                            a.type == sht::kGnuVersym || a.type == sht::kDynsym;
+    if (!has_bytes || !was_readable || may_differ || a.offset == b.offset) continue;
+    if (a.size != b.size ||
+        !same_bytes(bytes_of(before, a.offset, a.size), bytes_of(after, b.offset, b.size))) {
+      complaints.push_back(fmt::format("section {} moved and changed its content", i));
+    }
+  }
+}
+
+}  // namespace
+
+void check_headers_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  const Header &a = before.header(), &b = after.header();
+  if (a.bits != b.bits || a.order != b.order || a.type != b.type || a.machine != b.machine ||
+      a.flags != b.flags || a.entry != b.entry || a.os_abi != b.os_abi) {
+    complaints.emplace_back("the ELF header changed in more than its table offsets");
+  }
+  check_loads_kept(before, after, complaints);
+  check_segments_kept(before, after, complaints);
+  check_sections_kept(before, after, complaints);
+}
+
+}  // namespace truewheel::elf

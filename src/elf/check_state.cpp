@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "elf/check.hpp"
+#include "elf/format.hpp"
+#include "elf/string_census.hpp"
+#include "elf/symbol_versions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace truewheel::elf {
+
+namespace {
+
+std::vector<std::string> texts_of(const ElfImage& image, std::int64_t tag) {
+  std::vector<std::string> texts;
+  for (const DynamicEntry& entry : image.dynamic()) {
+    if (entry.tag == tag) texts.emplace_back(image.dynamic_string(entry.value));
+  }
+  return texts;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> wished_needed(const ElfImage& before, const ElfEdit& edit) {
+  std::vector<std::string> kept;
+  for (const std::string& name : texts_of(before, dt::kNeeded)) {
+    if (contains(edit.remove_needed, name)) continue;
+    const auto renamed = edit.replace_needed.find(name);
+    kept.push_back(renamed == edit.replace_needed.end() ? name : renamed->second);
+  }
+  std::vector<std::string> all;
+  for (const std::string& name : edit.add_needed) {
+    if (!contains(kept, name) && !contains(all, name)) all.push_back(name);
+  }
+  all.insert(all.end(), kept.begin(), kept.end());
+  return all;
+}
+
+/// A version need as text, so that two lists can be compared.
+std::vector<std::string> needs_of(const ElfImage& image, const ElfEdit* edit) {
+  std::vector<std::string> lines;
+  for (const VersionNeedRecord& record : read_version_needs(image).records) {
+    std::string file(image.dynamic_string(record.file));
+    if (edit != nullptr) {
+      if (contains(edit->remove_needed, file)) continue;
+      const auto renamed = edit->replace_needed.find(file);
+      if (renamed != edit->replace_needed.end()) file = renamed->second;
+    }
+    lines.push_back(file);
+    for (const VersionNeedAux& aux : record.versions) {
+      lines.push_back(fmt::format("  {} {:#x} {} {}", image.dynamic_string(aux.name), aux.hash,
+                                  aux.flags, aux.index));
+    }
+  }
+  return lines;
+}
+
+/// Every dynamic symbol with its version number, and the tables that find it.
+struct SymbolView {
+  explicit SymbolView(const ElfImage& the_image)
+      : image(the_image), count(the_image.dynamic_symbol_count()) {
+    size = sizes_of(image.header().bits).symbol;
+    table = count == 0 ? 0 : *image.offset_of(*image.dynamic_value(dt::kSymTab));
+    const auto versions_at = image.dynamic_value(dt::kVerSym);
+    if (versions_at && count != 0) versions = image.offset_of(*versions_at, count * 2);
+  }
+  [[nodiscard]] std::string_view name(std::uint64_t i) const {
+    return image.dynamic_string(image.reader().u32(table + i * size));
+  }
+  [[nodiscard]] Bytes rest(std::uint64_t i) const {
+    return image.reader().slice(table + i * size + 4, size - 4);
+  }
+  [[nodiscard]] std::uint16_t version(std::uint64_t i) const {
+    return versions ? image.reader().u16(*versions + 2 * i) : std::uint16_t{1};
+  }
+
+  const ElfImage& image;
+  std::uint64_t count, size = 0, table = 0;
+  std::optional<std::uint64_t> versions;
+};
+
+void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                   Complaints& complaints) {
+  std::set<std::uint16_t> gone;
+  for (const VersionNeedRecord& record : read_version_needs(before).records) {
+    if (!contains(edit.remove_needed, std::string(before.dynamic_string(record.file)))) continue;
+    for (const VersionNeedAux& aux : record.versions) gone.insert(aux.index);
+  }
+  const SymbolView a(before), b(after);
+  if (a.count != b.count) {
+    complaints.push_back(fmt::format("I13: {} dynamic symbols became {}", a.count, b.count));
+    return;
+  }
+  for (std::uint64_t i = 0; i < a.count; ++i) {
+    const Bytes old_rest = a.rest(i), new_rest = b.rest(i);
+    const bool same =
+        std::equal(old_rest.begin(), old_rest.end(), new_rest.begin(), new_rest.end());
+    if (a.name(i) != b.name(i) || (!same && a.name(i) != "_DYNAMIC")) {
+      complaints.push_back(
+          fmt::format("I13: dynamic symbol {} ('{}') changed", i, printable(a.name(i))));
+    }
+    const bool dropped = gone.contains(static_cast<std::uint16_t>(a.version(i) & ~ver::kHidden));
+    if (b.version(i) != (dropped ? ver::kGlobal : a.version(i))) {
+      complaints.push_back(fmt::format("I13: the version of dynamic symbol {} changed", i));
+    }
+  }
+}
+
+void check_definitions(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  const auto a = read_version_definitions(before), b = read_version_definitions(after);
+  const auto names = [](const ElfImage& image, const VersionTable<VersionDefinition>& table) {
+    std::vector<std::string> lines;
+    for (const VersionDefinition& definition : table.records) {
+      std::string line = fmt::format("{} {}", definition.index, definition.flags);
+      for (const std::uint32_t name : definition.names)
+        line += fmt::format(" {}", image.dynamic_string(name));
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  };
+  if (names(before, a) != names(after, b))
+    complaints.emplace_back("I13: the version definitions changed");
+}
+
+/// Tables that find symbols: their bytes are the same wherever they are.
+void check_hash_tables(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  for (const std::int64_t tag : {dt::kHash, dt::kGnuHash}) {
+    const auto a = before.dynamic_value(tag), b = after.dynamic_value(tag);
+    if (a.has_value() != b.has_value()) {
+      complaints.emplace_back("I13: a hash table is gone");
+      continue;
+    }
+    if (!a) continue;
+    const auto old_offset = before.offset_of(*a, 16), new_offset = after.offset_of(*b, 16);
+    if (old_offset.has_value() != new_offset.has_value())
+      complaints.emplace_back("I13: a hash table is not mapped");
+    if (!old_offset || !new_offset) continue;
+    std::uint64_t size = 16;
+    for (const Section& section : before.sections()) {
+      if (section.addr == *a && (section.type == sht::kHash || section.type == sht::kGnuHash))
+        size = std::max(size, section.size);
+    }
+    const Bytes old_bytes = before.reader().slice(*old_offset, size),
+                new_bytes = after.reader().slice(*new_offset, size);
+    if (!std::equal(old_bytes.begin(), old_bytes.end(), new_bytes.begin(), new_bytes.end())) {
+      complaints.emplace_back("I13: a hash table changed");
+    }
+  }
+}
+
+/// Entries that the edit is not about: same values in the same order.
+void check_other_entries(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+  const auto others = [](const ElfImage& image) {
+    static const std::set<std::int64_t> kMayChange = {
+        dt::kNeeded, dt::kSoname,  dt::kRpath,      dt::kRunpath,      dt::kStrTab,
+        dt::kStrSz,  dt::kSymTab,  dt::kHash,       dt::kGnuHash,      dt::kVerSym,
+        dt::kVerDef, dt::kVerNeed, dt::kVerNeedNum, dt::kMipsRldMapRel};
+    std::vector<std::pair<std::int64_t, std::string>> result;
+    for (const DynamicEntry& entry : image.dynamic()) {
+      if (kMayChange.contains(entry.tag)) continue;
+      result.emplace_back(entry.tag, is_string_tag(entry.tag)
+                                         ? std::string(image.dynamic_string(entry.value))
+                                         : std::to_string(entry.value));
+    }
+    return result;
+  };
+  if (others(before) != others(after))
+    complaints.emplace_back("dynamic entries changed that the edit is not about");
+}
+
+}  // namespace
+
+void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                 Complaints& complaints) {
+  if (texts_of(after, dt::kNeeded) != wished_needed(before, edit))
+    complaints.emplace_back("DT_NEEDED is not as wished");
+  const auto soname =
+      edit.soname ? std::vector<std::string>{*edit.soname} : texts_of(before, dt::kSoname);
+  const auto new_soname = texts_of(after, dt::kSoname);
+  const bool is_soname =
+      edit.soname ? !new_soname.empty() &&
+                        std::all_of(new_soname.begin(), new_soname.end(),
+                                    [&](const auto& text) { return text == *edit.soname; })
+                  : new_soname == soname;
+  if (!is_soname) complaints.emplace_back("DT_SONAME is not as wished");
+  auto rpath = texts_of(before, dt::kRpath), runpath = texts_of(before, dt::kRunpath);
+  if (edit.run_path) {
+    rpath.clear();
+    runpath.clear();
+    if (*edit.run_path)
+      ((*edit.run_path)->kind == RunPathKind::rpath ? rpath : runpath)
+          .push_back((*edit.run_path)->value);
+  }
+  if (texts_of(after, dt::kRpath) != rpath || texts_of(after, dt::kRunpath) != runpath) {
+    complaints.emplace_back("the run path is not as wished");
+  }
+  if (needs_of(after, nullptr) != needs_of(before, &edit))
+    complaints.emplace_back("the version needs are not as wished");
+  const auto count = after.dynamic_value(dt::kVerNeedNum);
+  if (count && before.dynamic_value(dt::kVerNeedNum) == read_version_needs(before).records.size() &&
+      *count != read_version_needs(after).records.size()) {
+    complaints.emplace_back("DT_VERNEEDNUM is not the number of version needs");
+  }
+  check_other_entries(before, after, complaints);
+  check_symbols(before, after, edit, complaints);
+  check_definitions(before, after, complaints);
+  check_hash_tables(before, after, complaints);
+}
+
+}  // namespace truewheel::elf

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "elf/header_slots.hpp"
+#include "elf/layout.hpp"
+#include "elf/rooms.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace truewheel::elf {
+
+/// A table that has to go somewhere else.
+struct Pending {
+  Table table;
+  std::uint64_t size = 0;  ///< it will have
+};
+
+/// A layout in the making. Copied freely while the planner tries one way after the other; holds no
+/// file bytes.
+class Draft {
+ public:
+  Draft(const ElfImage& image, std::vector<Room> free_rooms);
+
+  enum class Growth { no, yes };
+  enum class Headers { in_first_load, in_new_load };
+
+  /// Fixes a table's new place; its headers follow in finish().
+  void place(const Table& table, std::uint64_t offset, std::uint64_t vaddr, std::uint64_t size);
+
+  /// Rung S4: moves what is pending into rooms. With Growth::yes, into the one room that never gets
+  /// full.
+  void place_in_rooms(Growth growth);
+
+  /// Rung S5: one new LOAD at the end of the file with everything pending and what the slot evicts.
+  /// False when this draft and that slot exclude each other or addresses run out.
+  [[nodiscard]] bool add_load(const FileMap& map, const std::vector<Table>& tables,
+                              const HeaderSlot& slot, std::uint64_t alignment);
+
+  /// Rung S6: the same with the program header table itself moved.
+  [[nodiscard]] bool add_load_and_move_headers(const FileMap& map, Headers place,
+                                               std::uint64_t alignment);
+
+  /// Brings segments and sections in step and measures the result.
+  [[nodiscard]] Layout finish(const FileMap& map) const;
+
+  std::vector<Room> rooms;
+  std::vector<Pending> pending;
+  std::vector<std::string> steps;
+  bool overwrites = false;
+  bool sections_change = false;  ///< anyhow, so that their table has to be written
+
+ private:
+  struct NewLoad {
+    Segment segment;
+    std::uint64_t begin = 0, end = 0;  ///< of what it adds to the file
+  };
+  [[nodiscard]] bool build_load(const FileMap& map, std::uint64_t alignment,
+                                std::uint64_t header_bytes);
+  [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;
+  void insert_segment(const Segment& segment);
+  void update_moved(Layout& layout) const;
+  void place_section_headers(const FileMap& map, Layout& layout) const;
+
+  const ElfImage* image_;
+  std::vector<Segment> segments_;
+  std::vector<Move> moves_;
+  std::optional<NewLoad> new_load_;
+  std::uint64_t phoff_;
+  bool displaces_section_headers_ = false;
+  bool moves_headers_ = false;
+  bool moves_notes_ = false;
+};
+
+}  // namespace truewheel::elf

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/format.hpp"
+#include "elf/image.hpp"
+#include "elf/layout.hpp"
+#include "elf/rewrite.hpp"
+#include "elf/string_census.hpp"
+#include "elf/string_table.hpp"
+#include "elf/wish.hpp"
+#include <truewheel/elf.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace truewheel::elf {
+
+namespace {
+
+/// Files that load as they are, but in which a change would break something that this editor does
+/// not understand (elf-cases.md, verdict X).
+void refuse_uneditable(const ElfImage& image) {
+  if (image.dynamic().empty()) {
+    throw Error(ErrorKind::refused, "elf-not-dynamic", "the file has no dynamic section to edit");
+  }
+  const std::uint64_t flags = image.dynamic_value(dt::kFlags1).value_or(0);
+  if ((flags & df::kPie1) != 0 && image.find_segment(pt::kInterp) == nullptr) {
+    throw Error(ErrorKind::refused, "elf-static",
+                "a static program has no dynamic linker that would read the change");
+  }
+  if (image.dynamic_value(dt::kGnuPrelinked) || image.dynamic_value(dt::kChecksum)) {
+    throw Error(ErrorKind::refused, "elf-prelinked",
+                "the file is prelinked: a change voids its checksum",
+                "undo it first with prelink --undo");
+  }
+  bool load_seen = false;
+  for (const Segment& segment : image.segments()) {
+    load_seen = load_seen || segment.type == pt::kLoad;
+    if (segment.type != pt::kPhdr) continue;
+    const bool covered = image.offset_of(segment.vaddr, segment.filesz) == segment.offset;
+    if (load_seen || !covered) {
+      throw Error(ErrorKind::refused, "elf-phdr", "PT_PHDR stands behind a LOAD or in none");
+    }
+  }
+}
+
+}  // namespace
+
+bool ElfEdit::empty() const {
+  return !run_path && !soname && replace_needed.empty() && remove_needed.empty() &&
+         add_needed.empty();
+}
+
+PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options) {
+  PatchList nothing;
+  nothing.keep = file.size();
+  if (edit.empty()) return nothing;
+
+  // S0: compare before touching anything, so that an edit that is in force already has no patch.
+  const ElfImage image(file);
+  const Wish wish = make_wish(image, edit);
+  if (wish.changes_nothing()) return nothing;
+  refuse_uneditable(image);
+
+  // S1, S2: strings, with the census of who uses which byte.
+  StringPlan strings;
+  strings.size = strings_table_size(image);
+  if (const auto texts = wish.texts(); !texts.empty()) {
+    if (image.dynstr_size() == 0) {
+      throw Error(ErrorKind::refused, "elf-no-strings", "the file has no dynamic string table");
+    }
+    StringCensus census = take_string_census(image);
+    const auto kept = wish.kept_strings();
+    census.users.insert(census.users.end(), kept.begin(), kept.end());
+    const Bytes table = image.reader().slice(image.dynstr_offset(), strings_table_size(image));
+    strings = plan_strings(table, census.users, texts,
+                           census.complete ? Reclaim::unused_bytes : Reclaim::nothing);
+    if (!image.is_64() && strings.size > 0xffffffff) {
+      throw Error(ErrorKind::refused, "elf-no-room", "the dynamic string table would pass 4 GiB");
+    }
+  }
+
+  // S3 to S6: room. From here on everything is decided.
+  LayoutRequest request;
+  request.strings_size = strings.size;
+  request.dynamic_slots = wish.entries.size() + 1;
+  request.sections_change = !wish.removed_needs.empty();
+  const Layout layout = choose_layout(image, request, options);
+  return rewrite(image, wish, strings, layout);
+}
+
+Buffer apply(Bytes file, const PatchList& patches) {
+  if (patches.keep > file.size()) {
+    throw Error(ErrorKind::internal, "elf-patch-range",
+                "a patch list keeps more than the file has");
+  }
+  Buffer result;
+  result.reserve(static_cast<std::size_t>(patches.keep) + patches.tail.size());
+  result.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(patches.keep));
+  for (const Patch& patch : patches.patches) {
+    if (patch.offset > patches.keep || patch.bytes.size() > patches.keep - patch.offset) {
+      throw Error(ErrorKind::internal, "elf-patch-range", "a patch leaves the bytes that are kept");
+    }
+    std::copy(patch.bytes.begin(), patch.bytes.end(),
+              result.begin() + static_cast<std::ptrdiff_t>(patch.offset));
+  }
+  result.insert(result.end(), patches.tail.begin(), patches.tail.end());
+  return result;
+}
+
+Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {
+  Edited result;
+  result.patches = plan_edit(file, wishes, options);
+  result.bytes = elf::apply(file, result.patches);
+  if (result.patches.changes_nothing(file.size())) return result;
+  const auto broken = check_edit(file, result.bytes, wishes, result.patches);
+  if (broken.empty()) return result;
+  std::string all;
+  for (const std::string& sentence : broken) all += (all.empty() ? "" : "; ") + sentence;
+  throw Error(ErrorKind::internal, "elf-edit-broken",
+              fmt::format("the edited file breaks an invariant: {}", all));
+}
+
+}  // namespace truewheel::elf

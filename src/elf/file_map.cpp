@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/file_map.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/format.hpp"
+
+#include <algorithm>
+
+namespace truewheel::elf {
+
+namespace {
+
+/// A larger tail is left where it is, for it would have to be copied: payload is never rewritten.
+constexpr std::uint64_t kLargestMovableTail = std::uint64_t{1} << 20;
+/// Zeros between two unloaded parts that are alignment and nothing else.
+constexpr std::uint64_t kLargestAlignmentGap = 64;
+
+}  // namespace
+
+FileMap::FileMap(const ElfImage& image) : image_(image) {
+  const Header& header = image.header();
+  const Sizes& sizes = sizes_of(header.bits);
+  ranges_.push_back({0, sizes.header, true});
+  if (header.phnum != 0)
+    ranges_.push_back({header.phoff, header.phoff + header.phnum * sizes.segment, true});
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kNull || segment.filesz == 0) continue;
+    ranges_.push_back({segment.offset, checked_add(segment.offset, segment.filesz), true});
+  }
+  for (const Section& section : image.sections()) {
+    if (section.type == sht::kNull || section.type == sht::kNobits || section.size == 0) continue;
+    ranges_.push_back({section.offset, checked_add(section.offset, section.size),
+                       (section.flags & shf::kAlloc) != 0});
+  }
+  if (!image.sections().empty()) {
+    section_headers_end_ = header.shoff + image.sections().size() * sizes.section;
+    ranges_.push_back({header.shoff, section_headers_end_, false});
+  }
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+}
+
+std::uint64_t FileMap::next_used(std::uint64_t offset) const {
+  std::uint64_t next = image_.file().size();
+  for (const Range& range : ranges_) {
+    if (range.end > offset) next = std::min(next, std::max(range.begin, offset));
+  }
+  return next;
+}
+
+bool FileMap::is_zero(std::uint64_t begin, std::uint64_t end) const {
+  if (begin > end || end > image_.file().size()) return false;
+  const auto bytes =
+      image_.file().subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool FileMap::is_free(std::uint64_t begin, std::uint64_t end) const {
+  const bool owned = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
+    return range.begin < end && begin < range.end;
+  });
+  return !owned && is_zero(begin, end);
+}
+
+std::optional<FileMap::Tail> FileMap::movable_tail(std::uint64_t begin) const {
+  const std::uint64_t size = image_.file().size();
+  Tail tail{next_used(begin), 8};
+  if (tail.begin >= size) return size == begin ? std::optional(Tail{size, 1}) : std::nullopt;
+  if (size - tail.begin > kLargestMovableTail) return std::nullopt;
+  std::uint64_t covered = tail.begin;
+  for (const Range& range : ranges_) {
+    if (range.end <= begin) continue;
+    if (range.loaded || range.begin < begin || range.end > size) return std::nullopt;
+    if (range.begin > covered &&
+        (range.begin - covered > kLargestAlignmentGap || !is_zero(covered, range.begin))) {
+      return std::nullopt;
+    }
+    covered = std::max(covered, range.end);
+  }
+  if (covered != size) return std::nullopt;
+  for (const Section& section : image_.sections()) {
+    if (section.offset < tail.begin || section.size == 0 || section.type == sht::kNobits) continue;
+    if (!is_power_of_two(section.addralign) || section.addralign > 4096) continue;
+    tail.align = std::max(tail.align, section.addralign);
+  }
+  return tail;
+}
+
+bool FileMap::section_headers_are_loaded() const {
+  if (image_.sections().empty()) return false;
+  return std::any_of(image_.segments().begin(), image_.segments().end(),
+                     [&](const Segment& segment) {
+                       return segment.type == pt::kLoad &&
+                              image_.header().shoff < segment.offset + segment.filesz &&
+                              segment.offset < section_headers_end_;
+                     });
+}
+
+}  // namespace truewheel::elf

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "elf/file_map.hpp"
+#include "elf/image.hpp"
+#include "elf/tables.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace truewheel::elf {
+
+/// A way to get an entry of the program header table for one more LOAD (rung S5, slot sources a to
+/// d).
+struct HeaderSlot {
+  enum class Source { null_entry, phdr_entry, empty_note, growth };
+  Source source = Source::growth;
+  std::size_t entry = 0;             ///< that gives its place, except for growth
+  std::vector<std::size_t> evicted;  ///< growth: indices into the tables that stand in the way
+  bool displaces_section_headers = false;  ///< growth: the section header table stands in the way
+  std::string step;
+};
+
+/// All ways there are. Reasons why growing in place is impossible are added to `reasons`.
+[[nodiscard]] std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
+                                                        const std::vector<Table>& tables,
+                                                        std::vector<std::string>& reasons);
+
+/// True when a table of `count` program headers is one that old kernels read: at most a page (I6).
+[[nodiscard]] bool fits_kernel_limit(const ElfImage& image, std::uint64_t count);
+
+}  // namespace truewheel::elf

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/layout.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/draft.hpp"
+#include "elf/format.hpp"
+#include "elf/header_slots.hpp"
+#include "elf/rooms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace truewheel::elf {
+
+namespace {
+
+/// Spare entries that a moved .dynamic gets, so that the next edit finds some.
+constexpr std::uint64_t kSpareSlots = 8;
+
+/// Processor tags whose values are known not to depend on where .dynamic lies, DT_MIPS_RLD_MAP_REL
+/// apart, which the writer corrects (elf-cases.md E44).
+bool knows_processor_tags(const ElfImage& image) {
+  const auto is_known_machine = [&] {
+    switch (image.header().machine) {
+      case em::kX86_64:
+      case em::k386:
+      case em::kAarch64:
+      case em::kArm:
+      case em::kPpc:
+      case em::kPpc64:
+      case em::kS390:
+      case em::kRiscv:
+      case em::kMips:
+      case em::kSparc:
+      case em::kSparc32Plus:
+      case em::kSparcV9:
+      case em::kAlpha:
+      case em::kIa64:
+      case em::kLoongArch:
+        return true;
+      default:
+        return false;
+    }
+  }();
+  return std::all_of(
+      image.dynamic().begin(), image.dynamic().end(), [&](const DynamicEntry& entry) {
+        const bool is_processor_tag = entry.tag >= dt::kProcessorLow && entry.tag < dt::kAuxiliary;
+        return !is_processor_tag || (is_known_machine && entry.tag <= dt::kMipsXhash);
+      });
+}
+
+/// Why .dynamic must stay; nullopt when it may move.
+std::optional<std::string> dynamic_obstacle(const ElfImage& image) {
+  if (image.header().type == et::kDyn && image.find_segment(pt::kInterp) == nullptr &&
+      image.header().entry != 0 && !image.dynamic_value(dt::kNeeded)) {
+    return ".dynamic is full and must stay: a dynamic linker reaches its own _DYNAMIC from code";
+  }
+  if (!knows_processor_tags(image))
+    return ".dynamic is full and must stay: a processor's tag in it is unknown";
+  return std::nullopt;
+}
+
+/// Everything the planner looks at, read once.
+struct Ground {
+  Ground(const ElfImage& the_image, const EditOptions& options)
+      : image(the_image),
+        map(the_image),
+        tables(find_tables(the_image)),
+        alignment(load_alignment(the_image, options)),
+        rooms(find_rooms(the_image, map, tables, alignment)) {}
+
+  [[nodiscard]] std::optional<std::size_t> find(TableKind kind) const {
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (tables[i].kind == kind) return i;
+    }
+    return std::nullopt;
+  }
+
+  const ElfImage& image;
+  FileMap map;
+  std::vector<Table> tables;
+  std::uint64_t alignment;
+  std::vector<Room> rooms;
+};
+
+/// Rung S4, growing in place: .dynstr is the last thing in its LOAD.
+void add_growth_at_end(const Ground& ground, const Table& strings, std::uint64_t size,
+                       std::vector<Draft>& drafts) {
+  for (std::size_t i = 0; i < ground.rooms.size(); ++i) {
+    if (ground.rooms[i].offset != strings.end()) continue;
+    Draft draft(ground.image, ground.rooms);
+    if (!draft.rooms[i].take(size - strings.size, 1, std::nullopt, true)) continue;
+    draft.place(strings, strings.offset, strings.vaddr, size);
+    draft.steps.emplace_back(".dynstr grows where it ends its LOAD");
+    drafts.push_back(std::move(draft));
+  }
+}
+
+/// Where .dynstr may grow to if the movable tables behind it give way.
+struct Neighbours {
+  std::vector<Table> tables;   ///< directly behind .dynstr, ascending
+  std::uint64_t boundary = 0;  ///< file offset of what stays
+};
+
+Neighbours find_neighbours(const Ground& ground, const Table& strings) {
+  Neighbours result;
+  result.boundary = strings.end();
+  const bool trusts_sections = sections_agree(ground.image);
+  for (const Table& table : ground.tables) {
+    if (table.offset < strings.end()) continue;
+    // .dynamic has its own rules; a table that is not next to the others has something unknown
+    // before it.
+    const bool is_next =
+        table.offset - result.boundary < 64 && ground.map.is_free(result.boundary, table.offset);
+    if (!table.movable || !is_next || table.kind == TableKind::dynamic ||
+        table.kind == TableKind::interpreter || table.kind == TableKind::notes ||
+        table.vaddr - strings.vaddr != table.offset - strings.offset) {
+      break;
+    }
+    result.tables.push_back(table);
+    result.boundary = table.end();
+  }
+  // Padding up to the next section is free as well, inside the LOAD. Without sections nobody knows
+  // what is there.
+  if (trusts_sections) {
+    for (const Segment& load : ground.image.segments()) {
+      if (load.type != pt::kLoad || strings.offset < load.offset ||
+          strings.end() > load.offset + load.filesz)
+        continue;
+      const std::uint64_t load_end = load.offset + load.filesz;
+      std::uint64_t next = load_end;
+      for (const Section& section : ground.image.sections()) {
+        const bool counts =
+            section.type != sht::kNull && section.type != sht::kNobits && section.size != 0;
+        if (counts && section.offset >= result.boundary) next = std::min(next, section.offset);
+      }
+      for (const Segment& segment : ground.image.segments()) {
+        if (segment.type == pt::kLoad || segment.type == pt::kGnuRelro || segment.filesz == 0)
+          continue;
+        if (segment.offset >= result.boundary) next = std::min(next, segment.offset);
+      }
+      if (ground.map.is_zero(result.boundary, next)) result.boundary = next;
+    }
+  }
+  return result;
+}
+
+/// Rungs S4b-slide and S4b: .dynstr grows in place; the tables behind it slide back or leave, in
+/// each combination.
+void add_displacements(const Ground& ground, const Table& strings, std::uint64_t size,
+                       std::vector<Draft>& drafts) {
+  const Neighbours neighbours = find_neighbours(ground, strings);
+  const std::uint64_t needed_end = strings.offset + size;
+  const auto count = std::min<std::size_t>(neighbours.tables.size(), 6);
+  for (std::size_t leaving = 0; leaving < (std::size_t{1} << count); ++leaving) {
+    Draft draft(ground.image, ground.rooms);
+    draft.place(strings, strings.offset, strings.vaddr, size);
+    std::uint64_t limit =
+        count == neighbours.tables.size() ? neighbours.boundary : neighbours.tables[count].offset;
+    std::vector<const Table*> staying;
+    std::string names;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Table& table = neighbours.tables[i];
+      if ((leaving >> i & 1) == 0) {
+        staying.push_back(&table);
+        continue;
+      }
+      draft.pending.push_back({table, table.size});
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", table_name(table.kind));
+    }
+    std::string slid;
+    if (!staying.empty() && staying.front()->offset < needed_end) {
+      // Pack what stays against the boundary, last table first.
+      for (auto table = staying.rbegin(); table != staying.rend(); ++table) {
+        const std::uint64_t end_vaddr = (*table)->vaddr + (limit - (*table)->offset);
+        if ((*table)->size > end_vaddr) return;
+        const std::uint64_t vaddr = align_down(end_vaddr - (*table)->size, (*table)->align);
+        const std::uint64_t offset = (*table)->offset + vaddr - (*table)->vaddr;
+        if (vaddr != (*table)->vaddr) {
+          draft.place(**table, offset, vaddr, (*table)->size);
+          slid = table_name((*table)->kind);
+        }
+        limit = offset;
+      }
+    } else if (!staying.empty()) {
+      limit = staying.front()->offset;
+    }
+    if (limit < needed_end) continue;
+    if (leaving != 0 || !slid.empty()) draft.overwrites = true;
+    if (leaving == 0 && slid.empty()) {
+      draft.steps.emplace_back(".dynstr grows into the padding behind it");
+    } else {
+      draft.steps.push_back(
+          fmt::format(".dynstr grows in place{}{}{}{}", slid.empty() ? "" : ", tables slide back",
+                      names.empty() ? "" : "; ", names, names.empty() ? "" : " give way"));
+    }
+    drafts.push_back(std::move(draft));
+  }
+}
+
+/// All ways to get the string table to its new size, .dynamic not considered.
+std::vector<Draft> draft_strings(const Ground& ground, std::uint64_t size) {
+  std::vector<Draft> drafts;
+  const auto index = ground.find(TableKind::strings);
+  if (!index || ground.tables[*index].size >= size) {
+    drafts.emplace_back(ground.image, ground.rooms);
+    return drafts;
+  }
+  const Table& strings = ground.tables[*index];
+  add_growth_at_end(ground, strings, size, drafts);
+  if (strings.movable) {
+    Draft copy(ground.image, ground.rooms);
+    copy.pending.push_back({strings, size});
+    drafts.push_back(std::move(copy));
+  }
+  add_displacements(ground, strings, size, drafts);
+  return drafts;
+}
+
+/// Puts what a draft has pending into zero-cost rooms; the rest goes to the end of the file in
+/// every possible way.
+void finish_draft(const Ground& ground, Draft draft, const std::vector<HeaderSlot>& slots,
+                  std::vector<Layout>& layouts) {
+  draft.place_in_rooms(Draft::Growth::no);
+  if (draft.pending.empty()) {
+    layouts.push_back(draft.finish(ground.map));
+    return;
+  }
+  if (Draft grown = draft; grown.place_in_rooms(Draft::Growth::yes), grown.pending.empty()) {
+    layouts.push_back(grown.finish(ground.map));
+  }
+  for (const HeaderSlot& slot : slots) {
+    Draft with_load = draft;
+    if (with_load.add_load(ground.map, ground.tables, slot, ground.alignment)) {
+      layouts.push_back(with_load.finish(ground.map));
+    }
+  }
+}
+
+/// Rung S6. Not with PT_PHDR-less rules of its own: it is tried only where nothing else is
+/// possible.
+void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<Layout>& layouts) {
+  draft.place_in_rooms(Draft::Growth::no);
+  for (const auto place : {Draft::Headers::in_first_load, Draft::Headers::in_new_load}) {
+    Draft moved = draft;
+    if (moved.add_load_and_move_headers(ground.map, place, ground.alignment)) {
+      layouts.push_back(moved.finish(ground.map));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+const Move* Layout::find(TableKind kind) const {
+  const auto found = std::find_if(moves.begin(), moves.end(),
+                                  [&](const Move& move) { return move.table.kind == kind; });
+  return found == moves.end() ? nullptr : &*found;
+}
+
+std::uint64_t strings_table_size(const ElfImage& image) {
+  std::uint64_t size = image.dynstr_size();
+  const auto vaddr = image.dynamic_value(dt::kStrTab);
+  if (!vaddr) return size;
+  const Table strings{TableKind::strings, *vaddr, image.dynstr_offset(), size};
+  const auto section = section_of(image, strings);
+  if (!section) return size;
+  const std::uint64_t section_size = image.sections()[*section].size;
+  if (image.offset_of(*vaddr, section_size) == image.sections()[*section].offset)
+    size = std::max(size, section_size);
+  return size;
+}
+
+std::uint64_t dynamic_slots(const ElfImage& image) {
+  const Segment* dynamic = image.find_segment(pt::kDynamic);
+  if (dynamic == nullptr) return 0;
+  std::uint64_t size = dynamic->filesz;
+  const Table table{TableKind::dynamic, dynamic->vaddr, dynamic->offset, dynamic->filesz};
+  if (const auto section = section_of(image, table))
+    size = std::min(size, image.sections()[*section].size);
+  return size / sizes_of(image.header().bits).dynamic;
+}
+
+Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
+                     const EditOptions& options) {
+  const bool dynamic_moves = request.dynamic_slots > dynamic_slots(image);
+  const bool strings_grow = request.strings_size > strings_table_size(image);
+  if (!dynamic_moves && !strings_grow) {
+    Draft in_place(image, {});
+    in_place.sections_change = request.sections_change;
+    return in_place.finish(FileMap(image));
+  }
+
+  std::vector<std::string> reasons;
+  const Ground ground(image, options);
+  std::vector<Draft> drafts = draft_strings(ground, request.strings_size);
+  for (Draft& draft : drafts) draft.sections_change = request.sections_change;
+  if (dynamic_moves) {
+    if (const auto obstacle = dynamic_obstacle(image)) {
+      throw Error(ErrorKind::refused, "elf-dynamic-fixed", *obstacle);
+    }
+    const std::uint64_t size =
+        (request.dynamic_slots + kSpareSlots) * sizes_of(image.header().bits).dynamic;
+    for (Draft& draft : drafts) {
+      draft.pending.push_back({ground.tables[*ground.find(TableKind::dynamic)], size});
+      draft.steps.emplace_back(".dynamic is full and moves, with room for later entries");
+    }
+  }
+
+  std::vector<Layout> layouts;
+  for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
+  const auto is_free = [](const Layout& layout) { return layout.growth == 0; };
+  if (std::none_of(layouts.begin(), layouts.end(), is_free)) {
+    // Only now look for a program header: the veto list reads all relocations.
+    const std::vector<HeaderSlot> slots =
+        find_header_slots(image, ground.map, ground.tables, reasons);
+    for (const Draft& draft : drafts) finish_draft(ground, draft, slots, layouts);
+  }
+  if (layouts.empty()) {
+    for (const Draft& draft : drafts) finish_with_moved_headers(ground, draft, layouts);
+  }
+  if (layouts.empty()) {
+    std::string all = "there is no room for what the edit adds";
+    for (const std::string& reason : reasons) all += "; " + reason;
+    throw Error(ErrorKind::refused, "elf-no-room", all);
+  }
+  return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
+    return std::tie(a.growth, a.overwrites, a.moves_notes) <
+           std::tie(b.growth, b.overwrites, b.moves_notes);
+  });
+}
+
+}  // namespace truewheel::elf

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "elf/image.hpp"
+#include "elf/tables.hpp"
+#include <truewheel/elf.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace truewheel::elf {
+
+/// What an edit needs room for.
+struct LayoutRequest {
+  std::uint64_t strings_size = 0;   ///< of the string table afterwards
+  std::uint64_t dynamic_slots = 0;  ///< entries of .dynamic afterwards, its DT_NULL included
+  bool sections_change = false;     ///< a section header changes for another reason than a move
+};
+
+/// A table at its new place. The size differs when a string table or .dynamic grows; the place may
+/// be the old one.
+struct Move {
+  Table table;
+  std::uint64_t offset = 0, vaddr = 0, size = 0;
+};
+
+/// Where everything goes: decided here completely, so that writing decides nothing.
+struct Layout {
+  std::vector<Segment> segments;
+  std::vector<Section> sections;  ///< same order, same indices as before
+  std::uint64_t phoff = 0, shoff = 0;
+  std::vector<Move> moves;
+  std::uint64_t keep = 0;        ///< bytes of the old file that stay where they are
+  std::uint64_t tail_shift = 0;  ///< what follows them in the old file comes that much later
+  std::uint64_t size = 0;        ///< of the file afterwards
+
+  std::uint64_t growth = 0;
+  bool overwrites = false;  ///< tables give way in place
+  bool moves_notes = false;
+  bool moves_headers = false;  ///< rung S6
+  std::vector<std::string> steps;
+
+  [[nodiscard]] const Move* find(TableKind kind) const;
+};
+
+/// The size that the string table has now, unused bytes behind DT_STRSZ in its section included.
+[[nodiscard]] std::uint64_t strings_table_size(const ElfImage& image);
+/// How many entries .dynamic has room for, in PT_DYNAMIC and in its section.
+[[nodiscard]] std::uint64_t dynamic_slots(const ElfImage& image);
+
+/// Rungs S3 to S6 of elf-rewriting.md 2.3: of all layouts whose preconditions hold the one that
+/// adds the fewest bytes; ties go to the one that overwrites no old table, then to the one that
+/// moves no note. Throws Error(refused, "elf-no-room") with all reasons when there is none.
+[[nodiscard]] Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
+                                   const EditOptions& options);
+
+}  // namespace truewheel::elf

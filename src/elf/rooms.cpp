@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/rooms.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/format.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace truewheel::elf {
+
+namespace {
+
+constexpr std::uint64_t kPhase = 16;
+constexpr std::uint64_t kLargestTableAlign = 64;
+
+std::uint64_t machine_alignment(std::uint16_t machine) {
+  switch (machine) {
+    case em::kAarch64:
+    case em::kPpc:
+    case em::kPpc64:
+    case em::kMips:
+    case em::kLoongArch:
+    case em::kAlpha:
+    case em::kIa64:
+      return 0x10000;
+    case em::kSparc:
+    case em::kSparc32Plus:
+    case em::kSparcV9:
+      return 0x2000;
+    default:
+      return 0x1000;
+  }
+}
+
+std::uint64_t largest_load_alignment(const ElfImage& image) {
+  std::uint64_t largest = 1;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kLoad) largest = std::max(largest, segment.align);
+  }
+  return largest;
+}
+
+/// The address up to which a LOAD may grow: the next LOAD's page must stay its own (I3).
+std::uint64_t address_limit(const ElfImage& image, const Segment& load, std::uint64_t alignment) {
+  std::uint64_t limit = image.is_64() ? std::numeric_limits<std::uint64_t>::max() - alignment
+                                      : (std::uint64_t{1} << 32) - alignment;
+  for (const Segment& other : image.segments()) {
+    if (other.type == pt::kLoad && other.vaddr > load.vaddr)
+      limit = std::min(limit, align_down(other.vaddr, alignment));
+  }
+  return limit;
+}
+
+/// True for a LOAD that an edit made, and no linker: it holds nothing but movable tables, and it is
+/// the last one.
+bool is_made_by_edit(const ElfImage& image, const Segment& load, const std::vector<Table>& tables) {
+  const auto is_inside = [&](std::uint64_t offset) {
+    return offset >= load.offset && offset < load.offset + load.filesz;
+  };
+  for (const Section& section : image.sections()) {
+    if ((section.flags & shf::kAlloc) == 0 || section.size == 0 || section.type == sht::kNobits)
+      continue;
+    if (!is_inside(section.offset)) continue;
+    const bool known = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+      return table.movable && section.offset >= table.offset &&
+             section.offset + section.size <= table.end();
+    });
+    if (!known) return false;
+  }
+  const bool has_strings_last = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+    return (table.kind == TableKind::strings || table.kind == TableKind::dynamic) &&
+           table.end() == load.offset + load.filesz;
+  });
+  const Segment* first = image.find_segment(pt::kLoad);
+  return has_strings_last && first != nullptr && first->vaddr != load.vaddr &&
+         !is_inside(image.header().phoff);
+}
+
+}  // namespace
+
+std::uint64_t place_at(std::uint64_t at, std::uint64_t align, std::optional<std::uint64_t> phase) {
+  if (!phase) return align_up(at, align);
+  return at + ((*phase - at) % kPhase + kPhase) % kPhase;
+}
+
+std::optional<std::uint64_t> Room::take(std::uint64_t size, std::uint64_t align,
+                                        std::optional<std::uint64_t> phase, bool may_grow) {
+  const std::uint64_t at = place_at(offset + used, align, phase);
+  const std::uint64_t needed = checked_add(at - offset, size);
+  if (needed > capacity && !(may_grow && grows)) return std::nullopt;
+  used = needed;
+  return at;
+}
+
+std::uint64_t load_alignment(const ElfImage& image, const EditOptions& options) {
+  if (options.page_size != 0) {
+    if (!is_power_of_two(options.page_size) || options.page_size < 0x1000 ||
+        options.page_size > 0x40000000) {
+      throw Error(ErrorKind::usage, "elf-page-size",
+                  "the page size must be a power of two from 4096 to 2^30");
+    }
+    return std::max(options.page_size, std::uint64_t{0x1000});
+  }
+  const std::uint64_t largest = largest_load_alignment(image);
+  return largest > 1 ? std::max(largest, std::uint64_t{0x1000})
+                     : machine_alignment(image.header().machine);
+}
+
+std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
+                             const std::vector<Table>& tables, std::uint64_t alignment) {
+  const Segment* relro = image.find_segment(pt::kGnuRelro);
+  const Segment* last = nullptr;
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kLoad) last = &segment;
+  }
+  alignment = std::max(alignment, largest_load_alignment(image));
+  std::vector<std::pair<int, Room>> rooms;
+  for (std::size_t i = 0; i < image.segments().size(); ++i) {
+    const Segment& load = image.segments()[i];
+    const bool executable = (load.flags & pf::kExecute) != 0;
+    const bool writable = (load.flags & pf::kWrite) != 0;
+    if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
+    if ((load.flags & pf::kRead) == 0 || (executable && writable)) continue;
+    if ((load.vaddr - load.offset) % kLargestTableAlign != 0)
+      continue;  // alignment could not hold in both
+    Room room{i, load.offset + load.filesz, load.vaddr + load.memsz};
+    if (relro != nullptr && room.vaddr > relro->vaddr && room.vaddr < relro->vaddr + relro->memsz)
+      continue;
+    const std::uint64_t used = map.next_used(room.offset);
+    if (!map.is_zero(room.offset, used)) continue;
+    const std::uint64_t limit = address_limit(image, load, alignment);
+    if (limit <= room.vaddr) continue;
+    room.capacity = std::min(used - room.offset, limit - room.vaddr);
+    // Bytes behind everything that headers name belong to somebody else, even if they are zero
+    // (A36, trailing data).
+    if (used == image.file().size()) room.capacity = 0;
+    room.grows = &load == last && map.movable_tail(room.offset).has_value();
+    if (room.capacity == 0 && !room.grows) continue;
+    room.writable = writable;
+    if (!writable && !executable && &load == last)
+      room.makes_writable = is_made_by_edit(image, load, tables);
+    const bool has_strings =
+        image.dynstr_offset() >= load.offset && image.dynstr_offset() < room.offset;
+    rooms.emplace_back(has_strings ? 0 : executable ? 3 : writable ? 2 : 1, room);
+  }
+  std::stable_sort(rooms.begin(), rooms.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Room> result;
+  for (const auto& [rank, room] : rooms) result.push_back(room);
+  return result;
+}
+
+}  // namespace truewheel::elf

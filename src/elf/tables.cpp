@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/tables.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/format.hpp"
+#include "elf/symbol_versions.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace truewheel::elf {
+
+namespace {
+
+std::optional<std::uint32_t> section_type(TableKind kind) {
+  switch (kind) {
+    case TableKind::hash:
+      return sht::kHash;
+    case TableKind::gnu_hash:
+      return sht::kGnuHash;
+    case TableKind::symbols:
+      return sht::kDynsym;
+    case TableKind::strings:
+      return sht::kStrtab;
+    case TableKind::version_symbols:
+      return sht::kGnuVersym;
+    case TableKind::version_definitions:
+      return sht::kGnuVerdef;
+    case TableKind::version_needs:
+      return sht::kGnuVerneed;
+    case TableKind::dynamic:
+      return sht::kDynamic;
+    case TableKind::interpreter:
+    case TableKind::notes:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Size of DT_GNU_HASH with all chains; the chains have one word for each hashed symbol.
+std::uint64_t gnu_hash_size(const ElfImage& image, std::uint64_t offset, std::uint64_t symbols) {
+  const ByteReader& reader = image.reader();
+  const std::uint64_t buckets = reader.u32(offset), first = reader.u32(offset + 4),
+                      bloom = reader.u32(offset + 8);
+  bool hashes_any = false;
+  for (std::uint64_t i = 0; i < buckets && !hashes_any; ++i) {
+    hashes_any = reader.u32(offset + 16 + bloom * image.word_size() + 4 * i) != 0;
+  }
+  const std::uint64_t chains = hashes_any && symbols > first ? symbols - first : 0;
+  return 16 + bloom * image.word_size() + 4 * (buckets + chains);
+}
+
+std::uint64_t hash_size(const ElfImage& image, std::uint64_t offset) {
+  const bool wide = image.is_64() &&
+                    (image.header().machine == em::kAlpha || image.header().machine == em::kS390);
+  const ByteReader& reader = image.reader();
+  return wide ? checked_mul(8,
+                            checked_add(2, checked_add(reader.u64(offset), reader.u64(offset + 8))))
+              : 4 * (2 + std::uint64_t{reader.u32(offset)} + reader.u32(offset + 4));
+}
+
+/// Notes of these owners and types are read through PT_NOTE only. Others may be data of the program
+/// that happens to be an allocated note: Qt's `.note.qt.metadata` is addressed by code.
+bool is_loader_note(std::string_view owner, std::uint32_t type) {
+  if (owner == "GNU") return type >= nt::kGnuAbiTag && type <= nt::kGnuProperty;
+  if (owner == "FDO") return type == nt::kPackage || type == nt::kDlopen;
+  return owner == "Android" && type == 1;
+}
+
+bool holds_loader_notes_only(const ElfImage& image, const Segment& segment) {
+  const ByteReader& reader = image.reader();
+  const std::uint64_t align = segment.align == 8 ? 8 : 4;
+  std::uint64_t at = segment.offset;
+  const std::uint64_t end = segment.offset + segment.filesz;
+  while (at + 12 <= end) {
+    const std::uint64_t name_size = reader.u32(at), description_size = reader.u32(at + 4);
+    const std::uint32_t type = reader.u32(at + 8);
+    const std::uint64_t description = align_up(at + 12 + name_size, align);
+    if (name_size == 0 || name_size > end - at || description_size > end - at ||
+        description + description_size > end) {
+      return false;
+    }
+    std::string_view owner = as_text(reader.slice(at + 12, name_size));
+    owner = owner.substr(0, owner.find('\0'));
+    if (!is_loader_note(owner, type)) return false;
+    at = align_up(description + description_size, align);
+    // An 8-byte aligned property note may follow 4-byte aligned ones in one PT_NOTE: only zeros lie
+    // between them.
+    while (at + 4 <= end && reader.u32(at) == 0) at += 4;
+  }
+  return at >= end || std::all_of(image.file().begin() + static_cast<std::ptrdiff_t>(at),
+                                  image.file().begin() + static_cast<std::ptrdiff_t>(end),
+                                  [](std::uint8_t byte) { return byte == 0; });
+}
+
+void add_notes(const ElfImage& image, std::vector<Table>& tables) {
+  std::vector<Table> notes;
+  for (const Segment& segment : image.segments()) {
+    if ((segment.type != pt::kNote && segment.type != pt::kGnuProperty) || segment.filesz == 0)
+      continue;
+    if (image.offset_of(segment.vaddr, segment.filesz) != segment.offset) continue;
+    Table table{TableKind::notes,
+                segment.vaddr,
+                segment.offset,
+                segment.filesz,
+                16,
+                true,
+                holds_loader_notes_only(image, segment)};
+    notes.push_back(table);
+  }
+  std::sort(notes.begin(), notes.end(),
+            [](const Table& a, const Table& b) { return a.offset < b.offset; });
+  for (const Table& note : notes) {
+    const bool joins = !tables.empty() && tables.back().kind == TableKind::notes &&
+                       note.offset < tables.back().end();
+    if (!joins) {
+      tables.push_back(note);
+      continue;
+    }
+    Table& last = tables.back();
+    last.movable =
+        last.movable && note.movable && note.vaddr - last.vaddr == note.offset - last.offset;
+    last.size = std::max(last.end(), note.end()) - last.offset;
+  }
+}
+
+/// Makes a section's extent count: a table that is shorter than its section takes the section's
+/// size; one that is longer, or whose section lies elsewhere in the file, does not move.
+void apply_section(const ElfImage& image, Table& table) {
+  const auto index = section_of(image, table);
+  if (!index) return;
+  const Section& section = image.sections()[*index];
+  if (section.offset != table.offset || !image.offset_of(table.vaddr, section.size)) {
+    table.movable = false;
+    return;
+  }
+  if (section.size < table.size && table.kind != TableKind::strings &&
+      table.kind != TableKind::dynamic) {
+    table.movable = false;
+  }
+  if (table.kind == TableKind::dynamic) return;  // PT_DYNAMIC decides
+  table.size = std::max(table.size, section.size);
+  if (section.addralign > table.align && section.addralign <= 64 &&
+      is_power_of_two(section.addralign)) {
+    table.align = section.addralign;
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> address_tag(TableKind kind) {
+  switch (kind) {
+    case TableKind::hash:
+      return dt::kHash;
+    case TableKind::gnu_hash:
+      return dt::kGnuHash;
+    case TableKind::symbols:
+      return dt::kSymTab;
+    case TableKind::strings:
+      return dt::kStrTab;
+    case TableKind::version_symbols:
+      return dt::kVerSym;
+    case TableKind::version_definitions:
+      return dt::kVerDef;
+    case TableKind::version_needs:
+      return dt::kVerNeed;
+    case TableKind::interpreter:
+    case TableKind::notes:
+    case TableKind::dynamic:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const char* table_name(TableKind kind) {
+  switch (kind) {
+    case TableKind::interpreter:
+      return ".interp";
+    case TableKind::notes:
+      return "the notes";
+    case TableKind::hash:
+      return ".hash";
+    case TableKind::gnu_hash:
+      return ".gnu.hash";
+    case TableKind::symbols:
+      return ".dynsym";
+    case TableKind::strings:
+      return ".dynstr";
+    case TableKind::version_symbols:
+      return ".gnu.version";
+    case TableKind::version_definitions:
+      return ".gnu.version_d";
+    case TableKind::version_needs:
+      return ".gnu.version_r";
+    case TableKind::dynamic:
+      return ".dynamic";
+  }
+  return "";
+}
+
+std::optional<std::size_t> section_of(const ElfImage& image, const Table& table) {
+  const auto type = section_type(table.kind);
+  if (!type) return std::nullopt;
+  const auto& sections = image.sections();
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (sections[i].type == *type && (sections[i].flags & shf::kAlloc) != 0 &&
+        sections[i].addr == table.vaddr && sections[i].size != 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Table> find_tables(const ElfImage& image) {
+  std::vector<Table> tables;
+  add_notes(image, tables);
+  if (const Segment* interpreter = image.find_segment(pt::kInterp);
+      interpreter != nullptr && interpreter->filesz != 0) {
+    if (image.offset_of(interpreter->vaddr, interpreter->filesz) == interpreter->offset) {
+      tables.push_back(
+          {TableKind::interpreter, interpreter->vaddr, interpreter->offset, interpreter->filesz});
+    }
+  }
+  if (const Segment* dynamic = image.find_segment(pt::kDynamic); dynamic != nullptr) {
+    tables.push_back(
+        {TableKind::dynamic, dynamic->vaddr, dynamic->offset, dynamic->filesz, image.word_size()});
+  }
+  const std::uint64_t symbols = image.dynamic_symbol_count();
+  const std::uint64_t symbol_size = sizes_of(image.header().bits).symbol;
+  for (const TableKind kind :
+       {TableKind::hash, TableKind::gnu_hash, TableKind::symbols, TableKind::strings,
+        TableKind::version_symbols, TableKind::version_definitions, TableKind::version_needs}) {
+    const auto vaddr = image.dynamic_value(*address_tag(kind));
+    const auto offset = vaddr ? image.offset_of(*vaddr, 1) : std::nullopt;
+    if (!offset) continue;
+    Table table{kind, *vaddr, *offset, 0, image.word_size()};
+    switch (kind) {
+      case TableKind::hash:
+        table.size = hash_size(image, *offset);
+        break;
+      case TableKind::gnu_hash:
+        table.size = gnu_hash_size(image, *offset, symbols);
+        break;
+      case TableKind::symbols:
+        table.size = symbols * symbol_size;
+        break;
+      case TableKind::strings:
+        table.size = image.dynstr_size(), table.align = 1;
+        break;
+      case TableKind::version_symbols:
+        table.size = symbols * 2, table.align = 2;
+        break;
+      case TableKind::version_definitions:
+        table.size = read_version_definitions(image).size;
+        break;
+      case TableKind::version_needs:
+        table.size = read_version_needs(image).size;
+        break;
+      default:
+        break;
+    }
+    if (table.size == 0) continue;
+    if (!image.offset_of(*vaddr, table.size)) table.movable = false;
+    apply_section(image, table);
+    tables.push_back(table);
+  }
+  std::sort(tables.begin(), tables.end(),
+            [](const Table& a, const Table& b) { return a.offset < b.offset; });
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    if (tables[i].offset < tables[i - 1].end()) tables[i].movable = tables[i - 1].movable = false;
+  }
+  return tables;
+}
+
+bool sections_agree(const ElfImage& image) {
+  const auto strings = image.dynamic_value(dt::kStrTab);
+  bool has_strings = !strings;
+  for (const Section& section : image.sections()) {
+    if ((section.flags & shf::kAlloc) == 0 || section.type == sht::kNobits || section.size == 0 ||
+        section.type == sht::kNull) {
+      continue;
+    }
+    if (image.offset_of(section.addr, section.size) != section.offset) return false;
+    if (section.type == sht::kStrtab && strings && section.addr == *strings) has_strings = true;
+  }
+  return !image.sections().empty() && has_strings;
+}
+
+}  // namespace truewheel::elf

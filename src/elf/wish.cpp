@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/wish.hpp"
+
+#include "base/text.hpp"
+#include "elf/format.hpp"
+#include "elf/string_census.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace truewheel::elf {
+
+namespace {
+
+const char* tag_name(std::int64_t tag) { return tag == dt::kRunpath ? "DT_RUNPATH" : "DT_RPATH"; }
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Builds the entries of a Wish, one wish after the other.
+class EntryEditor {
+ public:
+  explicit EntryEditor(const ElfImage& image) : image_(image) {
+    for (std::size_t i = 0; i < image.dynamic().size(); ++i) {
+      entries_.push_back({image.dynamic()[i].tag, image.dynamic()[i].value, std::nullopt, i});
+    }
+  }
+
+  /// The text that an entry shall have.
+  [[nodiscard]] std::string_view text_of(const WantedEntry& entry) const {
+    return entry.text ? std::string_view(*entry.text) : image_.dynamic_string(entry.value);
+  }
+  /// Exactly one entry with this kind and text. An entry of either kind gives its slot (S3a), one
+  /// of the wished kind first; only without any does the section grow.
+  void set_run_path(const RunPath& wished, std::vector<std::string>& steps) {
+    const std::int64_t tag = wished.kind == RunPathKind::rpath ? dt::kRpath : dt::kRunpath;
+    auto chosen = std::find_if(entries_.begin(), entries_.end(),
+                               [&](const WantedEntry& entry) { return entry.tag == tag; });
+    if (chosen == entries_.end())
+      chosen = std::find_if(entries_.begin(), entries_.end(), is_run_path);
+    if (chosen == entries_.end()) {
+      entries_.push_back({tag, 0, wished.value, std::nullopt});
+      steps.push_back(fmt::format("{}: added, '{}'", tag_name(tag), printable(wished.value)));
+      return;
+    }
+    if (chosen->tag != tag) {
+      steps.push_back(fmt::format("{} becomes {}", tag_name(chosen->tag), tag_name(tag)));
+      chosen->tag = tag;
+    }
+    if (text_of(*chosen) != wished.value) {
+      steps.push_back(fmt::format("{}: '{}' instead of '{}'", tag_name(tag),
+                                  printable(wished.value), printable(text_of(*chosen))));
+      chosen->text = wished.value;
+    }
+    const std::size_t kept = static_cast<std::size_t>(chosen - entries_.begin());
+    drop_if([&](std::size_t i) { return i != kept && is_run_path(entries_[i]); }, steps);
+  }
+
+  void drop_run_paths(std::vector<std::string>& steps) {
+    drop_if([&](std::size_t i) { return is_run_path(entries_[i]); }, steps);
+  }
+
+  void set_soname(const std::string& soname, std::vector<std::string>& steps) {
+    bool found = false;
+    for (WantedEntry& entry : entries_) {
+      if (entry.tag != dt::kSoname) continue;
+      found = true;
+      if (text_of(entry) == soname) continue;
+      steps.push_back(fmt::format("DT_SONAME: '{}' instead of '{}'", printable(soname),
+                                  printable(text_of(entry))));
+      entry.text = soname;
+    }
+    if (found) return;
+    entries_.push_back({dt::kSoname, 0, soname, std::nullopt});
+    steps.push_back(fmt::format("DT_SONAME: added, '{}'", printable(soname)));
+  }
+
+  void edit_needed(const ElfEdit& edit, std::vector<std::string>& steps) {
+    drop_if(
+        [&](std::size_t i) {
+          return entries_[i].tag == dt::kNeeded &&
+                 contains(edit.remove_needed, text_of(entries_[i]));
+        },
+        steps);
+    for (WantedEntry& entry : entries_) {
+      if (entry.tag != dt::kNeeded) continue;
+      const auto renamed = edit.replace_needed.find(std::string(text_of(entry)));
+      if (renamed == edit.replace_needed.end() || renamed->second == renamed->first) continue;
+      steps.push_back(fmt::format("DT_NEEDED: '{}' instead of '{}'", printable(renamed->second),
+                                  printable(renamed->first)));
+      entry.text = renamed->second;
+    }
+    std::vector<WantedEntry> added;
+    for (const std::string& name : edit.add_needed) {
+      const auto has_name = [&](const WantedEntry& entry) {
+        return entry.tag == dt::kNeeded && text_of(entry) == name;
+      };
+      if (std::any_of(entries_.begin(), entries_.end(), has_name)) continue;
+      if (std::any_of(added.begin(), added.end(), has_name)) continue;
+      added.push_back({dt::kNeeded, 0, name, std::nullopt});
+      steps.push_back(fmt::format("DT_NEEDED: added, '{}'", printable(name)));
+    }
+    // In front of the others: the loader's search order is the list's order.
+    const auto first = std::find_if(entries_.begin(), entries_.end(), [](const WantedEntry& entry) {
+      return entry.tag == dt::kNeeded;
+    });
+    entries_.insert(first == entries_.end() ? entries_.begin() : first, added.begin(), added.end());
+  }
+
+  void drop_tags(std::initializer_list<std::int64_t> tags) {
+    std::erase_if(entries_, [&](const WantedEntry& entry) {
+      return std::find(tags.begin(), tags.end(), entry.tag) != tags.end();
+    });
+  }
+  void set_value(std::int64_t tag, std::uint64_t value) {
+    for (WantedEntry& entry : entries_) {
+      if (entry.tag == tag) entry.value = value;
+    }
+  }
+  [[nodiscard]] bool changed() const {
+    if (entries_.size() != image_.dynamic().size()) return true;
+    return std::any_of(entries_.begin(), entries_.end(), [&](const WantedEntry& entry) {
+      if (!entry.old_index || entry.text) return true;
+      const DynamicEntry& old = image_.dynamic()[*entry.old_index];
+      return entry.tag != old.tag || entry.value != old.value;
+    });
+  }
+  [[nodiscard]] std::vector<WantedEntry> take() { return std::move(entries_); }
+
+ private:
+  static bool is_run_path(const WantedEntry& entry) {
+    return entry.tag == dt::kRpath || entry.tag == dt::kRunpath;
+  }
+  template <class Condition>
+  void drop_if(Condition condition, std::vector<std::string>& steps) {
+    std::vector<WantedEntry> kept;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!condition(i)) {
+        kept.push_back(entries_[i]);
+        continue;
+      }
+      const char* name = entries_[i].tag == dt::kNeeded ? "DT_NEEDED" : tag_name(entries_[i].tag);
+      steps.push_back(fmt::format("{}: '{}' removed", name, printable(text_of(entries_[i]))));
+    }
+    entries_ = std::move(kept);
+  }
+
+  const ElfImage& image_;
+  std::vector<WantedEntry> entries_;
+};
+
+void check_text(const std::string& text) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error(ErrorKind::usage, "elf-wish-nul", "a name or run path to be set holds a NUL");
+  }
+}
+
+void check_edit_texts(const ElfEdit& edit) {
+  if (edit.run_path && *edit.run_path) check_text((*edit.run_path)->value);
+  if (edit.soname) check_text(*edit.soname);
+  for (const auto& [old_name, new_name] : edit.replace_needed) check_text(new_name);
+  for (const std::string& name : edit.add_needed) check_text(name);
+}
+
+/// .gnu.version_r follows DT_NEEDED: glibc asserts that every library it names is a needed one
+/// (patchelf issues 84 and 214, `needed != NULL` in dl-version.c).
+void edit_version_needs(const ElfImage& image, const ElfEdit& edit, Wish& wish) {
+  wish.needs = read_version_needs(image);
+  for (std::size_t i = 0; i < wish.needs.records.size(); ++i) {
+    const std::string name(image.dynamic_string(wish.needs.records[i].file));
+    if (contains(edit.remove_needed, name)) {
+      wish.removed_needs.push_back(i);
+      wish.steps.push_back(
+          fmt::format(".gnu.version_r: the versions of '{}' go, their symbols become unversioned",
+                      printable(name)));
+      continue;
+    }
+    const auto renamed = edit.replace_needed.find(name);
+    if (renamed == edit.replace_needed.end() || renamed->second == name) continue;
+    wish.renamed_needs.push_back({i, renamed->second});
+    wish.steps.push_back(fmt::format(".gnu.version_r: '{}' instead of '{}'",
+                                     printable(renamed->second), printable(name)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Wish::texts() const {
+  std::vector<std::string> result;
+  for (const WantedEntry& entry : entries) {
+    if (entry.text) result.push_back(*entry.text);
+  }
+  for (const RenamedNeed& need : renamed_needs) result.push_back(need.text);
+  return result;
+}
+
+std::vector<std::uint64_t> Wish::kept_strings() const {
+  std::vector<std::uint64_t> result;
+  for (const WantedEntry& entry : entries) {
+    if (is_string_tag(entry.tag) && !entry.text) result.push_back(entry.value);
+  }
+  for (std::size_t i = 0; i < needs.records.size(); ++i) {
+    const bool changes =
+        std::find(removed_needs.begin(), removed_needs.end(), i) != removed_needs.end() ||
+        std::any_of(renamed_needs.begin(), renamed_needs.end(),
+                    [&](const RenamedNeed& need) { return need.record == i; });
+    if (!changes) result.push_back(needs.records[i].file);
+  }
+  return result;
+}
+
+Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
+  check_edit_texts(edit);
+  Wish wish;
+  EntryEditor entries(image);
+  entries.edit_needed(edit, wish.steps);
+  if (edit.soname) entries.set_soname(*edit.soname, wish.steps);
+  if (edit.run_path) {
+    if (*edit.run_path) {
+      entries.set_run_path(**edit.run_path, wish.steps);
+    } else {
+      entries.drop_run_paths(wish.steps);
+    }
+  }
+  edit_version_needs(image, edit, wish);
+  if (!wish.removed_needs.empty()) {
+    const std::size_t left = wish.needs.records.size() - wish.removed_needs.size();
+    if (left == 0) {
+      entries.drop_tags({dt::kVerNeed, dt::kVerNeedNum});
+    } else {
+      entries.set_value(dt::kVerNeedNum, left);
+    }
+  }
+  wish.entries_change = entries.changed();
+  wish.entries = entries.take();
+  return wish;
+}
+
+}  // namespace truewheel::elf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "elf/image.hpp"
+#include "elf/symbol_versions.hpp"
+#include <truewheel/elf.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace truewheel::elf {
+
+/// A dynamic entry as it shall be.
+struct WantedEntry {
+  std::int64_t tag = 0;
+  std::uint64_t value = 0;               ///< as before, unless `text` is set
+  std::optional<std::string> text;       ///< the value becomes the offset of this string
+  std::optional<std::size_t> old_index;  ///< the entry it was
+};
+
+/// A library name of .gnu.version_r that changes.
+struct RenamedNeed {
+  std::size_t record = 0;
+  std::string text;
+};
+
+/// What an ElfEdit means for one file: the dynamic section and the version needs as they shall be.
+/// Nothing here knows yet where strings or tables go.
+struct Wish {
+  std::vector<WantedEntry> entries;  ///< without the DT_NULL
+  VersionTable<VersionNeedRecord> needs;
+  std::vector<RenamedNeed> renamed_needs;
+  std::vector<std::size_t> removed_needs;  ///< ascending indices into needs.records
+  std::vector<std::string> steps;
+  bool entries_change = false;
+
+  [[nodiscard]] bool changes_nothing() const {
+    return !entries_change && renamed_needs.empty() && removed_needs.empty();
+  }
+  /// The texts that need a place in the string table.
+  [[nodiscard]] std::vector<std::string> texts() const;
+  /// String offsets of dynamic entries and version records that stay.
+  [[nodiscard]] std::vector<std::uint64_t> kept_strings() const;
+};
+
+/// Pure: compares what is with what shall be. Every name is the old one, so the order of wishes
+/// does not matter.
+[[nodiscard]] Wish make_wish(const ElfImage& image, const ElfEdit& edit);
+
+}  // namespace truewheel::elf
