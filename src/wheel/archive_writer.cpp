@@ -227,6 +227,12 @@ void end_file(int descriptor, std::uint64_t size) {
 
 void write_archive(int descriptor, const std::vector<EncodedMember>& members,
                    const ArchiveTime& time) {
+  // libzip's way to write an archive without members is to write nothing; no wheel is without
+  // RECORD.
+  if (members.empty()) {
+    throw Error(ErrorKind::internal, "empty-archive",
+                "an archive without members was to be written");
+  }
   OutputSession session(descriptor);
   const DosTime dos_time = to_dos_time(time);
   Archive archive = open_archive(session);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/deflate.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
 #include "wheel/zip_fault.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/wheel.hpp>
@@ -44,7 +43,7 @@ void check_crc(std::uint32_t actual, const Member& member) {
 }  // namespace
 
 Content read_member(Bytes archive, const Member& member) {
-  return with_context(printable(member.name), [&] {
+  return in_member(member.name, [&] {
     const Bytes compressed = compressed_bytes(archive, member);
     if (member.method == kStored) {
       check_crc(crc32(0, compressed), member);
@@ -61,7 +60,7 @@ Content read_member(Bytes archive, const Member& member) {
 
 void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink) {
   constexpr std::size_t kPiece = 1 << 20;
-  with_context(printable(member.name), [&] {
+  in_member(member.name, [&] {
     Bytes compressed = compressed_bytes(archive, member);
     std::uint32_t crc = 0;
     const auto pass_on = [&](Bytes piece) {

@@ -57,45 +57,68 @@ void check_limits(const std::vector<DirectoryEntry>& entries, std::uint64_t arch
          fmt::format("{} bytes at {} belong to no member", end - start, start));
 }
 
-// A folder entry is dropped and never read again, so its data, which some tools deflate, is looked
-// at here.
-void check_folder_data(Bytes archive, const DirectoryEntry& entry, const LocalRange& range) {
+// A front-to-back reader knows the end of stored data only by meeting the descriptor. Data that
+// holds something like one, for exactly the bytes before it, would end there for such a reader.
+bool holds_descriptor(Bytes stored) {
+  constexpr std::string_view kSignature = "PK\x07\x08";
+  const std::string_view text = as_text(stored);
+  const ByteReader reader(stored);
+  for (auto at = text.find(kSignature); at != std::string_view::npos;
+       at = text.find(kSignature, at + 1)) {
+    if (stored.size() - at >= 12 && reader.u32(at + 8) == static_cast<std::uint32_t>(at))
+      return true;
+  }
+  return false;
+}
+
+// The two cases in which data itself decides how the archive is read. Only after the tiling is
+// known to hold, since the data of overlapping members would be read over and over.
+void check_data(Bytes archive, const DirectoryEntry& entry, const LocalRange& range) {
   const Bytes data = archive.subspan(range.data_offset, entry.compressed_size);
-  if (entry.method == kDeflate && inflate_exactly(data, {})) {
+  // A folder entry is dropped and never read again; some tools deflate even its nothing.
+  if (entry.is_folder() && entry.method == kDeflate && inflate_exactly(data, {})) {
     refuse(ZipFault::folder_data, "the folder entry's data is not an empty deflate stream");
+  }
+  if ((entry.flags & kFlagDescriptor) != 0 && entry.method == kStored && holds_descriptor(data)) {
+    refuse(ZipFault::descriptor, "the stored data holds what could be its data descriptor");
   }
 }
 
-// Walks the members in the order of the file: each must start where the one before ended, and the
-// last one end where the directory starts.
-std::vector<Member> walk_members(Bytes archive, const std::vector<DirectoryEntry>& entries,
-                                 std::uint64_t directory_offset, Oddities& oddities) {
-  const ByteReader reader(archive, ByteOrder::little, "archive");
+// The members' byte ranges, each read at the place where its entry says it is.
+std::vector<LocalRange> read_ranges(Bytes archive, const std::vector<DirectoryEntry>& entries,
+                                    std::uint64_t directory_offset) {
+  std::vector<LocalRange> ranges;
+  ranges.reserve(entries.size());
+  for (const auto& entry : entries) {
+    in_member(entry.name, [&] { ranges.push_back(read_local(archive, entry, directory_offset)); });
+  }
+  return ranges;
+}
+
+std::vector<std::size_t> file_order(const std::vector<DirectoryEntry>& entries) {
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return entries[i].local_offset; });
+  return order;
+}
 
-  std::vector<Member> members;
-  members.reserve(entries.size());
+// Each member must start where the one before it ended, and the last one end where the directory
+// starts.
+void check_tiling(Bytes archive, const std::vector<DirectoryEntry>& entries,
+                  const std::vector<LocalRange>& ranges, const std::vector<std::size_t>& order,
+                  std::uint64_t directory_offset) {
+  const ByteReader reader(archive, ByteOrder::little, "archive");
   std::uint64_t cursor = 0;
   for (const std::size_t i : order) {
-    const DirectoryEntry& entry = entries[i];
-    with_context(printable(entry.name), [&] {
-      if (entry.local_offset < cursor) {
-        refuse(ZipFault::overlap, "the member overlaps the one before it");
-      }
-      // A wrong offset is reported as that, and only a right one behind a gap as a gap.
-      const LocalRange range = read_local(archive, entry, directory_offset);
-      if (entry.local_offset > cursor) refuse_gap(reader, cursor, entry.local_offset);
-      cursor = range.end;
-      if ((entry.flags & kFlagDescriptor) != 0) oddities.descriptor.see(entry.name);
-      if (entry.is_folder()) return check_folder_data(archive, entry, range);
-      members.push_back({std::string(entry.name), entry.method, entry.crc, entry.compressed_size,
-                         entry.size, range.data_offset, ((entry.attributes >> 16) & 0111) != 0});
-    });
+    const std::uint64_t start = entries[i].local_offset;
+    if (start < cursor) {
+      refuse(ZipFault::overlap,
+             fmt::format("'{}' overlaps the member before it", printable(entries[i].name)));
+    }
+    if (start > cursor) refuse_gap(reader, cursor, start);
+    cursor = ranges[i].end;
   }
   if (cursor != directory_offset) refuse_gap(reader, cursor, directory_offset);
-  return members;
 }
 
 void add_notes(const Oddities& oddities, std::vector<std::string>& notes) {
@@ -128,7 +151,21 @@ Scan scan(Bytes archive, const ScanLimits& limits) {
   const auto entries = read_directory(archive, records, oddities);
   check_collisions(entries, oddities);
   check_limits(entries, archive.size(), limits);
-  result.members = walk_members(archive, entries, records.directory_offset, oddities);
+  const auto ranges = read_ranges(archive, entries, records.directory_offset);
+  const auto order = file_order(entries);
+  check_tiling(archive, entries, ranges, order, records.directory_offset);
+
+  result.members.reserve(entries.size());
+  for (const std::size_t i : order) {
+    const DirectoryEntry& entry = entries[i];
+    in_member(entry.name, [&] { check_data(archive, entry, ranges[i]); });
+    if ((entry.flags & kFlagDescriptor) != 0) oddities.descriptor.see(entry.name);
+    if (entry.is_folder()) continue;
+    const bool executable = ((entry.attributes >> 16) & 0111) != 0;
+    result.members.push_back({std::string(entry.name), entry.method, entry.crc,
+                              entry.compressed_size, entry.size, ranges[i].data_offset,
+                              executable});
+  }
   add_notes(oddities, result.notes);
   return result;
 }

@@ -2,7 +2,6 @@
 #include "wheel/zip_directory.hpp"
 
 #include "base/byte_reader.hpp"
-#include "base/text.hpp"
 #include "wheel/zip_extra.hpp"
 #include "wheel/zip_fault.hpp"
 #include "wheel/zip_name.hpp"
@@ -96,7 +95,7 @@ std::uint64_t read_entry(const ByteReader& reader, std::uint64_t at, DirectoryEn
   entry.has_comment = comment_length != 0;
   std::uint32_t disk = reader.u16(at + 34);
 
-  with_context(printable(entry.name), [&] {
+  in_member(entry.name, [&] {
     check_member_name(entry.name, entry.flags, oddities);
     const Bytes extra = reader.slice(at + kEntrySize + name_length, extra_length);
     resolve_zip64(entry, disk, zip64_field(extra, entry.name));

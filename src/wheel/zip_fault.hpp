@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/text.hpp"
 #include <truewheel/error.hpp>
 
 #include <array>
@@ -142,5 +143,17 @@ inline constexpr std::array<ZipFaultEntry, 46> kZipFaults{{
 
 /// Throws Error(refused) with the fault's id.
 [[noreturn]] void refuse(ZipFault fault, std::string what, std::string hint = {});
+
+/// Runs `body`; an Error that leaves it gains the member's name. The name is made printable only
+/// then, since most members are fine and there may be a hundred thousand.
+template <class Body>
+decltype(auto) in_member(std::string_view name, Body&& body) {
+  try {
+    return body();
+  } catch (Error& error) {
+    error.add_context(printable(name));
+    throw;
+  }
+}
 
 }  // namespace truewheel::wheel

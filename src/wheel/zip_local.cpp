@@ -83,20 +83,6 @@ void compare(const LocalHeader& local, const DirectoryEntry& entry) {
   if (local.crc != entry.crc) refuse(ZipFault::crc_mismatch, "the local header gives another CRC");
 }
 
-// A front-to-back reader knows the end of stored data only by meeting the descriptor. Data that
-// holds something like one, for exactly the bytes before it, would end there for such a reader.
-bool holds_descriptor(Bytes stored) {
-  constexpr std::string_view kSignature = "PK\x07\x08";
-  const std::string_view text = as_text(stored);
-  const ByteReader reader(stored);
-  for (auto at = text.find(kSignature); at != std::string_view::npos;
-       at = text.find(kSignature, at + 1)) {
-    if (stored.size() - at >= 12 && reader.u32(at + 8) == static_cast<std::uint32_t>(at))
-      return true;
-  }
-  return false;
-}
-
 std::uint64_t check_descriptor(const ByteReader& reader, const DirectoryEntry& entry,
                                const LocalHeader& local, std::uint64_t data_end,
                                std::uint64_t limit) {
@@ -110,9 +96,6 @@ std::uint64_t check_descriptor(const ByteReader& reader, const DirectoryEntry& e
   if (reader.u32(data_end + 4) != entry.crc || compressed_size != entry.compressed_size ||
       size != entry.size) {
     refuse(ZipFault::descriptor, "data descriptor and directory differ");
-  }
-  if (entry.method == kStored && holds_descriptor(reader.slice(local.end, entry.compressed_size))) {
-    refuse(ZipFault::descriptor, "the stored data holds what could be its data descriptor");
   }
   return data_end + length;
 }
