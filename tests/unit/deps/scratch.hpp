@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/mapped_file.hpp"
+#include "support/temporary_folder.hpp"
 #include <truewheel/deps.hpp>
 
 #include <doctest/doctest.h>
@@ -11,24 +12,13 @@
 #include <fstream>
 #include <memory>
 #include <string>
-#include <unistd.h>
 
 namespace truewheel::deps::testing {
 
-/// A fresh folder that goes with the test, whatever the test does.
+/// A temporary folder with files, links and libraries in it.
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "truewheel-deps-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = std::filesystem::canonical(name);
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch() : path_(std::filesystem::canonical(folder_.path())) {}
 
   [[nodiscard]] std::string at(const std::string& name) const { return (path_ / name).string(); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -55,6 +45,7 @@ class Scratch {
   }
 
  private:
+  test::TemporaryFolder folder_;
   std::filesystem::path path_;
 };
 
