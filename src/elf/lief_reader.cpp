@@ -111,11 +111,15 @@ void read_header(const api::Binary& binary, ElfFacts& facts) {
 
 void read_segments(const api::Binary& binary, ElfFacts& facts) {
   for (const auto& segment : binary.segments()) {
-    if (api::number(segment.type()) != pt::kGnuStack) continue;
-    facts.has_stack_note = true;
-    facts.executable_stack = (api::number(segment.flags()) & pf::kExecute) != 0;
+    const std::uint32_t type = api::number(segment.type());
+    if (type == pt::kInterp) {
+      // LIEF takes an empty name for none.
+      facts.interpreter = binary.has_interpreter() ? binary.interpreter() : std::string{};
+    } else if (type == pt::kGnuStack) {
+      facts.has_stack_note = true;
+      facts.executable_stack = (api::number(segment.flags()) & pf::kExecute) != 0;
+    }
   }
-  if (binary.has_interpreter()) facts.interpreter = binary.interpreter();
 }
 
 /// Names of DT_AUXILIARY and its like are no objects of 0.9.0, only offsets.
