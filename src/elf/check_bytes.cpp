@@ -24,10 +24,12 @@ std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& aft
   ranges.push_back(
       {after.header().phoff, after.header().phoff + after.header().phnum * sizes.segment});
   for (const Table& table : find_tables(before)) {
-    if (table.kind == TableKind::hash || table.kind == TableKind::gnu_hash ||
-        table.kind == TableKind::notes || table.kind == TableKind::interpreter) {
-      continue;
-    }
+    // A table's bytes may give way only if the file says that the table is elsewhere now.
+    const auto tag = address_tag(table.kind);
+    const bool fixed = table.kind == TableKind::notes || table.kind == TableKind::interpreter ||
+                       ((table.kind == TableKind::hash || table.kind == TableKind::gnu_hash) &&
+                        before.dynamic_value(*tag) == after.dynamic_value(*tag));
+    if (fixed) continue;
     ranges.push_back({table.offset, table.end()});
   }
   return ranges;

@@ -391,6 +391,9 @@ Layout Draft::finish(const FileMap& map) const {
   update_moved(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();
+  for (const Move& move : moves_) {
+    layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
+  }
   return layout;
 }
 

@@ -115,7 +115,9 @@ Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {
   const auto broken = check_edit(file, result.bytes, wishes, result.patches);
   if (broken.empty()) return result;
   std::string all;
-  for (const std::string& sentence : broken) all += (all.empty() ? "" : "; ") + sentence;
+  constexpr std::size_t kMostNamed = 5;
+  for (std::size_t i = 0; i < std::min(broken.size(), kMostNamed); ++i)
+    all += (i == 0 ? "" : "; ") + broken[i];
   throw Error(ErrorKind::internal, "elf-edit-broken",
               fmt::format("the edited file breaks an invariant: {}", all));
 }

@@ -20,21 +20,22 @@ constexpr std::uint64_t kLargestAlignmentGap = 64;
 FileMap::FileMap(const ElfImage& image) : image_(image) {
   const Header& header = image.header();
   const Sizes& sizes = sizes_of(header.bits);
-  ranges_.push_back({0, sizes.header, true});
+  ranges_.push_back({0, sizes.header, false, true});
   if (header.phnum != 0)
-    ranges_.push_back({header.phoff, header.phoff + header.phnum * sizes.segment, true});
+    ranges_.push_back({header.phoff, header.phoff + header.phnum * sizes.segment, false, true});
   for (const Segment& segment : image.segments()) {
     if (segment.type == pt::kNull || segment.filesz == 0) continue;
-    ranges_.push_back({segment.offset, checked_add(segment.offset, segment.filesz), true});
+    const bool is_load = segment.type == pt::kLoad || segment.type == pt::kGnuRelro;
+    ranges_.push_back({segment.offset, checked_add(segment.offset, segment.filesz), is_load, true});
   }
   for (const Section& section : image.sections()) {
     if (section.type == sht::kNull || section.type == sht::kNobits || section.size == 0) continue;
-    ranges_.push_back({section.offset, checked_add(section.offset, section.size),
+    ranges_.push_back({section.offset, checked_add(section.offset, section.size), false,
                        (section.flags & shf::kAlloc) != 0});
   }
   if (!image.sections().empty()) {
     section_headers_end_ = header.shoff + image.sections().size() * sizes.section;
-    ranges_.push_back({header.shoff, section_headers_end_, false});
+    ranges_.push_back({header.shoff, section_headers_end_, false, false});
   }
   std::sort(ranges_.begin(), ranges_.end(),
             [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -57,7 +58,7 @@ bool FileMap::is_zero(std::uint64_t begin, std::uint64_t end) const {
 
 bool FileMap::is_free(std::uint64_t begin, std::uint64_t end) const {
   const bool owned = std::any_of(ranges_.begin(), ranges_.end(), [&](const Range& range) {
-    return range.begin < end && begin < range.end;
+    return !range.is_load && range.begin < end && begin < range.end;
   });
   return !owned && is_zero(begin, end);
 }

@@ -19,7 +19,8 @@ class FileMap {
   /// The first byte at or behind `offset` that something begins at or goes on over; the file's size
   /// if nothing does.
   [[nodiscard]] std::uint64_t next_used(std::uint64_t offset) const;
-  /// True when nothing owns a byte of the range and all of them are zero.
+  /// True when nothing but a LOAD as a whole owns a byte of the range, and all of them are zero:
+  /// alignment.
   [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t end) const;
   [[nodiscard]] bool is_zero(std::uint64_t begin, std::uint64_t end) const;
 
@@ -40,7 +41,8 @@ class FileMap {
  private:
   struct Range {
     std::uint64_t begin = 0, end = 0;
-    bool loaded = false;  ///< by a program header, or wanted to be by its section's flags
+    bool is_load = false;  ///< a LOAD or PT_GNU_RELRO: what it is made of is known by others
+    bool loaded = false;   ///< by a program header, or wanted to be by its section's flags
   };
   const ElfImage& image_;
   std::vector<Range> ranges_;  ///< ascending by begin

@@ -327,8 +327,8 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
     throw Error(ErrorKind::refused, "elf-no-room", all);
   }
   return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
-    return std::tie(a.growth, a.overwrites, a.moves_notes) <
-           std::tie(b.growth, b.overwrites, b.moves_notes);
+    return std::tie(a.growth, a.overwrites, a.moves_notes, a.rewritten) <
+           std::tie(b.growth, b.overwrites, b.moves_notes, b.rewritten);
   });
 }
 

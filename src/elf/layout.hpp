@@ -40,7 +40,8 @@ struct Layout {
   std::uint64_t growth = 0;
   bool overwrites = false;  ///< tables give way in place
   bool moves_notes = false;
-  bool moves_headers = false;  ///< rung S6
+  std::uint64_t rewritten = 0;  ///< bytes of all tables that are written anew
+  bool moves_headers = false;   ///< rung S6
   std::vector<std::string> steps;
 
   [[nodiscard]] const Move* find(TableKind kind) const;
