@@ -18,9 +18,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# The default clang-tidy of Debian 12, 14, has no std::source_location.
+CLANG_TIDY = "clang-tidy-15"
 # What g++ knows and clang-tidy's front end does not.
 GCC_ONLY = re.compile(r"-fstrict-flex-arrays\S*|-fcf-protection\S*|-mbranch-protection\S*|-f(no-)?strict-overflow|"
-                      r"-fstack-clash-protection|-Wnull-dereference|-Werror(?!=)|--coverage")
+                      r"-fstack-clash-protection|-ftrivial-auto-var-init=\S+|-Wnull-dereference|-Werror(?!=)|--coverage")
 
 
 def reached(path: Path, seen: set[Path]) -> set[Path]:
@@ -36,8 +38,9 @@ def reached(path: Path, seen: set[Path]) -> set[Path]:
 
 
 def fingerprint(path: Path, command: str, version: bytes) -> str:
-    state = hashlib.sha256(version + command.encode() + (ROOT / ".clang-tidy").read_bytes())
-    for file in sorted(reached(path, set())):
+    state = hashlib.sha256(version + command.encode())
+    rules = {ROOT / ".clang-tidy", *path.parent.glob(".clang-tidy")}
+    for file in sorted(reached(path, rules)):
         state.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
     return state.hexdigest()
 
@@ -51,14 +54,14 @@ def main(build: Path, only: set[Path]) -> int:
     cache.mkdir(exist_ok=True)
     (clean / "compile_commands.json").write_text(json.dumps(
         [{"directory": str(build), "file": str(path), "command": commands[path]} for path in files]))
-    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
+    version = subprocess.run([CLANG_TIDY, "--version"], check=True, capture_output=True).stdout
 
     def check(path: Path) -> str:
         """What clang-tidy found; empty if nothing."""
         mark = cache / fingerprint(path, commands[path], version)
         if mark.exists():
             return ""
-        done = subprocess.run(["clang-tidy", "--quiet", "-p", str(clean), str(path)], capture_output=True, text=True)
+        done = subprocess.run([CLANG_TIDY, "--quiet", "-p", str(clean), str(path)], capture_output=True, text=True)
         if done.returncode == 0:
             mark.touch()
             return ""
