@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/elf.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -9,8 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <truewheel/elf.hpp>
 
 namespace truewheel::deps {
 
@@ -28,33 +28,37 @@ struct WheelFile {
 /// One exclude pattern with what it matched so far (settled point 5).
 struct ExcludePattern {
   std::string glob;
-  std::string origin;  ///< where it comes from: "--exclude", "profile rocm", "driver group cuda-driver"
-  bool is_driver = false;        ///< a driver group: hits are warned about; no finding when it matches nothing
+  std::string
+      origin;  ///< where it comes from: "--exclude", "profile rocm", "driver group cuda-driver"
+  bool is_driver =
+      false;  ///< a driver group: hits are warned about; no finding when it matches nothing
   std::size_t hits = 0;
-  std::size_t cut_hits = 0;      ///< hits only through a name cut after or before ".so"
+  std::size_t cut_hits = 0;          ///< hits only through a name cut after or before ".so"
   std::vector<std::string> matched;  ///< NEEDED names, sorted, unique
 };
 
-/// Tries the patterns in order on a NEEDED name, on it cut after ".so" and before ".so", and, for a pattern with a
-/// slash, on `real_path` (may be empty). Counts the hit. Returns the index of the first that matches.
-std::optional<std::size_t> match_exclude(std::vector<ExcludePattern>& patterns, std::string_view needed,
-                                         std::string_view real_path);
+/// Tries the patterns in order on a NEEDED name, on it cut after ".so" and before ".so", and, for a
+/// pattern with a slash, on `real_path` (may be empty). Counts the hit. Returns the index of the
+/// first that matches.
+std::optional<std::size_t> match_exclude(std::vector<ExcludePattern>& patterns,
+                                         std::string_view needed, std::string_view real_path);
 
 struct SearchOptions {
-  std::vector<std::filesystem::path> search;            ///< --search, in order
-  std::optional<std::vector<std::filesystem::path>> ldpaths;  ///< --ldpaths: replaces the three below it (point 3)
+  std::vector<std::filesystem::path> search;  ///< --search, in order
+  std::optional<std::vector<std::filesystem::path>>
+      ldpaths;  ///< --ldpaths: replaces the three below it (point 3)
   std::vector<std::filesystem::path> auditwheel_ld_library_path;
   std::vector<std::filesystem::path> ld_library_path;
-  std::filesystem::path sysroot;                         ///< ld.so.conf and default directories lie below it
+  std::filesystem::path sysroot;  ///< ld.so.conf and default directories lie below it
   Libc libc = Libc::glibc;
 };
 
 /// How one NEEDED entry of one file was answered.
 enum class Answer {
-  sibling,   ///< a file of the wheel
-  host,      ///< a file of this machine (or of the sysroot)
-  excluded,  ///< a pattern matched: not looked for, nor what it needs
-  missing,   ///< nowhere
+  sibling,    ///< a file of the wheel
+  host,       ///< a file of this machine (or of the sysroot)
+  excluded,   ///< a pattern matched: not looked for, nor what it needs
+  missing,    ///< nowhere
   libpython,  ///< the interpreter's own library: not looked for, and not missing (settled point 18)
 };
 
@@ -63,91 +67,103 @@ using NodeId = std::size_t;
 struct Edge {
   std::string needed;
   Answer answer = Answer::missing;
-  std::optional<NodeId> target;          ///< sibling and host; libpython: the wheel's own copy, if it has one
-  std::optional<std::size_t> pattern;    ///< excluded, and libpython if one matched: index into Graph::patterns
-  std::string how;                       ///< "RUNPATH $ORIGIN/lib", "sibling", "--search build/lib", "/etc/ld.so.conf"
-  std::vector<std::string> searched;     ///< missing: the places that were tried, in order
+  std::optional<NodeId>
+      target;  ///< sibling and host; libpython: the wheel's own copy, if it has one
+  std::optional<std::size_t>
+      pattern;      ///< excluded, and libpython if one matched: index into Graph::patterns
+  std::string how;  ///< "RUNPATH $ORIGIN/lib", "sibling", "--search build/lib", "/etc/ld.so.conf"
+  std::vector<std::string> searched;  ///< missing: the places that were tried, in order
 };
 
-/// A file of the graph. Host files are identified by the file (device, inode, content), not by SONAME.
+/// A file of the graph. Host files are identified by the file (device, inode, content), not by
+/// SONAME.
 struct Node {
-  std::string path;        ///< wheel: installed path; host: real path
+  std::string path;  ///< wheel: installed path; host: real path
   bool in_wheel = false;
   std::shared_ptr<const elf::ElfFacts> facts;
-  std::string host_sha256;  ///< host: hex sha256 of the file's bytes; empty until host_digest() was asked
-  std::vector<std::string> known_as;  ///< host: the NEEDED names that led here, sorted
+  std::string
+      host_sha256;  ///< host: hex sha256 of the file's bytes; empty until host_digest() was asked
+  std::vector<std::string> known_as;   ///< host: the NEEDED names that led here, sorted
   std::optional<NodeId> reached_from;  ///< host: the first file that needed it
-  std::vector<Edge> edges;  ///< one an entry of facts->needed, same order
+  std::vector<Edge> edges;             ///< one an entry of facts->needed, same order
 };
 
 struct Graph {
-  std::vector<Node> nodes;  ///< the wheel's files first, in the order given, then host files in discovery order
+  std::vector<Node>
+      nodes;  ///< the wheel's files first, in the order given, then host files in discovery order
   std::vector<ExcludePattern> patterns;
-  std::vector<std::string> notes;  ///< skipped candidates (other class or machine, linker script), two build-ids, …
+  std::vector<std::string>
+      notes;  ///< skipped candidates (other class or machine, linker script), two build-ids, …
   /// "a.so (needs) libx.so.1 (needs) liby.so.2": the shortest way from a wheel file to `node`.
   [[nodiscard]] std::string chain_to(NodeId node) const;
 };
 
-/// Builds the graph: breadth-first from every wheel file, each NEEDED answered by the order of DESIGN.md
-/// "Resolving" 1 with settled points 1, 3, 5, 7. Every library is looked for, libc too: what policy allows
-/// from the system is the policy's business. A NEEDED with a slash is that file, or a wheel file of its base name.
-[[nodiscard]] Graph resolve(const std::vector<WheelFile>& files, std::vector<ExcludePattern> patterns,
-                            const SearchOptions& options);
+/// Builds the graph: breadth-first from every wheel file, each NEEDED answered by the order of
+/// DESIGN.md "Resolving" 1 with settled points 1, 3, 5, 7. Every library is looked for, libc too:
+/// what policy allows from the system is the policy's business. A NEEDED with a slash is that file,
+/// or a wheel file of its base name.
+[[nodiscard]] Graph resolve(const std::vector<WheelFile>& files,
+                            std::vector<ExcludePattern> patterns, const SearchOptions& options);
 
-/// The hex sha256 of a host node's file, computed at the first call: resolve() leaves it out, since libraries of the
-/// CUDA and ROCm toolkits have gigabytes and most of the graph is never grafted.
+/// The hex sha256 of a host node's file, computed at the first call: resolve() leaves it out, since
+/// libraries of the CUDA and ROCm toolkits have gigabytes and most of the graph is never grafted.
 const std::string& host_digest(Node& node);
 
 /// True for the interpreter's own library, free-threaded builds included (settled point 18).
 [[nodiscard]] bool is_libpython(std::string_view needed);
 
-/// The wheel file that is the sibling for a NEEDED entry of `needing` (settled point 1), or nullopt.
-[[nodiscard]] std::optional<std::size_t> find_sibling(const std::vector<WheelFile>& files, std::size_t needing,
-                                                      std::string_view needed);
+/// The wheel file that is the sibling for a NEEDED entry of `needing` (settled point 1), or
+/// nullopt.
+[[nodiscard]] std::optional<std::size_t> find_sibling(const std::vector<WheelFile>& files,
+                                                      std::size_t needing, std::string_view needed);
 
 // ---------------------------------------------------------------------------------------------
 // Question 2: what will the dynamic linker do after installation? (repair's plan, verify, check)
 
 /// How the loader came by a library.
 enum class Via {
-  already_loaded,  ///< its name was loaded before (breadth-first), by whatever path
-  rpath,           ///< DT_RPATH of the needing file
-  inherited_rpath,  ///< DT_RPATH of a file it was loaded through, or of the program (glibc); the chain (musl)
-  runpath,         ///< DT_RUNPATH of the needing file
-  provided,        ///< not in the wheel: the environment provides it
-  path,            ///< NEEDED holds a slash
+  already_loaded,   ///< its name was loaded before (breadth-first), by whatever path
+  rpath,            ///< DT_RPATH of the needing file
+  inherited_rpath,  ///< DT_RPATH of a file it was loaded through, or of the program (glibc); the
+                    ///< chain (musl)
+  runpath,          ///< DT_RUNPATH of the needing file
+  provided,         ///< not in the wheel: the environment provides it
+  path,             ///< NEEDED holds a slash
   not_found,
 };
 
 struct LoadStep {
-  std::size_t needing = 0;       ///< index into the layout
+  std::size_t needing = 0;  ///< index into the layout
   std::string needed;
   Via via = Via::not_found;
   std::optional<std::size_t> found;  ///< index into the layout
-  std::string entry;             ///< the run-path entry as written, for rpath, runpath, inherited
+  std::string entry;  ///< the run-path entry as written, for rpath, runpath, inherited
   std::optional<std::size_t> entry_owner;  ///< whose run path that entry stands in
 };
 
-/// What the loader knows of the machine it runs on. The defaults count nothing as found that depends on the machine:
-/// $LIB differs between distributions ("lib64", "lib/x86_64-linux-gnu") and $PLATFORM between processors, and an
-/// entry with a token that has no value is dropped, as glibc itself does.
+/// What the loader knows of the machine it runs on. The defaults count nothing as found that
+/// depends on the machine: $LIB differs between distributions ("lib64", "lib/x86_64-linux-gnu") and
+/// $PLATFORM between processors, and an entry with a token that has no value is dropped, as glibc
+/// itself does.
 struct LoaderMachine {
   std::optional<std::string> lib;       ///< $LIB
   std::optional<std::string> platform;  ///< $PLATFORM
-  std::vector<std::string> subfolders;  ///< tried first in each folder (glibc): "glibc-hwcaps/x86-64-v3"
+  std::vector<std::string>
+      subfolders;  ///< tried first in each folder (glibc): "glibc-hwcaps/x86-64-v3"
 };
 
-/// What the dynamic linker does with `files[root]` loaded into a fresh process (an extension by a Python that links
-/// none of these, a program by exec): glibc's breadth-first order with DT_RPATH inheritance and RUNPATH's rules, or
-/// musl's (standards.md section 1.5). `provided(needed)` says what the environment has; the loader's own search of
-/// the layout comes first. Names that the environment provided once stay provided. One step an entry of NEEDED, in
-/// the order the loader asks; what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).
-[[nodiscard]] std::vector<LoadStep> simulate_load(const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
-                                                  const std::function<bool(const std::string&)>& provided,
-                                                  const LoaderMachine& machine = {});
+/// What the dynamic linker does with `files[root]` loaded into a fresh process (an extension by a
+/// Python that links none of these, a program by exec): glibc's breadth-first order with DT_RPATH
+/// inheritance and RUNPATH's rules, or musl's (standards.md section 1.5). `provided(needed)` says
+/// what the environment has; the loader's own search of the layout comes first. Names that the
+/// environment provided once stay provided. One step an entry of NEEDED, in the order the loader
+/// asks; what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).
+[[nodiscard]] std::vector<LoadStep> simulate_load(
+    const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
+    const std::function<bool(const std::string&)>& provided, const LoaderMachine& machine = {});
 
-/// The files that a loader starts from: extension modules, programs, and libraries that no other file of the layout
-/// needs. Never empty when the layout has an ELF file that can be loaded.
+/// The files that a loader starts from: extension modules, programs, and libraries that no other
+/// file of the layout needs. Never empty when the layout has an ELF file that can be loaded.
 [[nodiscard]] std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout);
 
 /// Splits a run path at its colons.
@@ -164,6 +180,7 @@ struct EntryPlace {
   } kind = Kind::empty;
   std::string folder;
 };
-[[nodiscard]] EntryPlace place_entry(std::string_view entry, std::string_view file_path, const elf::ElfFacts& facts);
+[[nodiscard]] EntryPlace place_entry(std::string_view entry, std::string_view file_path,
+                                     const elf::ElfFacts& facts);
 
 }  // namespace truewheel::deps
