@@ -52,6 +52,7 @@ struct Offence {
   std::string library;    ///< the library that the version or symbol belongs to, or that is not allowed
   std::string version;    ///< "GLIBC_2.38"
   std::vector<std::string> symbols;  ///< the symbols that need the version, sorted
+  std::vector<std::string> searched;  ///< missing_library: the places that were tried, in order
   /// One line: "pkg/_x.so needs GLIBC_2.38 (libc.so.6) for symbol arc4random".
   [[nodiscard]] std::string sentence() const;
 };
@@ -79,6 +80,8 @@ struct Verdict {
   /// musl, whose symbols have no versions, the newest one instead of the first: nothing shows that an older one fits.
   std::size_t best = 0;
   std::size_t own = 0;                  ///< the same for the wheel's own files alone, grafts and missing not counted
+  std::size_t as_is = 0;        ///< the same with nothing bundled and no libpython needed: auditwheel show's answer
+  std::size_t by_versions = 0;  ///< the first one whose symbol versions hold, grafts counted: auditwheel's sym_tag
   std::map<std::string, Floor> floors;  ///< "glibc" and "libstdc++" apart (settled point 16), over the best's grafts
   std::vector<std::string> notes;       ///< wheel files that were left aside: another architecture or libc
 };
@@ -96,6 +99,10 @@ struct EvaluateOptions {
 /// to be grafted under a policy are walked from the wheel's files, stopping at what that policy allows, and count.
 [[nodiscard]] Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& architecture,
                                const EvaluateOptions& options = {});
+
+/// True for a library that a policy leaves to the system: an allowed one, the dynamic linker, musl under any of its
+/// names; for "linux" every one. A NEEDED entry with a slash goes by its last part (bug-classes.md B28).
+[[nodiscard]] bool comes_from_system(const Policy& policy, deps::Libc libc, std::string_view needed);
 
 /// A platform name as a user writes it ("manylinux_2_35", "manylinux2014_x86_64", "linux", "auto"), resolved for the
 /// wheel's architecture. Throws Error(usage, "platform-name") naming the nearest one that exists (settled point 16).
@@ -117,9 +124,6 @@ struct TagChoice {
 };
 [[nodiscard]] TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish, TagUpdate update,
                                     const std::vector<std::string>& name_tags);
-
-/// A libpython of any version and build (settled point 18): never bundled, never missing.
-[[nodiscard]] bool is_libpython(std::string_view needed);
 
 /// The numbers of a version name compare as numbers: "GLIBC_2.9" < "GLIBC_2.17". Returns -1, 0, 1.
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);

@@ -29,9 +29,9 @@ bool is_musl_itself(std::string_view needed) {
                      [&](std::string_view name) { return needed.substr(3).starts_with(name); });
 }
 
-bool comes_from_system(const Policy& policy, deps::Libc libc, const std::string& needed) {
-  return is_dynamic_linker(needed) || policy.allowed_libraries.contains(needed) ||
-         (libc == deps::Libc::musl && is_musl_itself(needed));
+// A libpython that neither the wheel has nor a pattern leaves to the environment.
+bool is_outside_libpython(const deps::Edge& edge) {
+  return edge.answer == deps::Answer::libpython && !edge.target && !edge.pattern;
 }
 
 bool is_program(const elf::ElfFacts& facts) {
@@ -62,6 +62,14 @@ class PolicyJudge {
     return needs_.emplace(node, FileNeeds(graph_.nodes.at(node), forbidden_)).first->second;
   }
 
+  /// Whether a file of the wheel needs a libpython from outside, which repair would take off it.
+  [[nodiscard]] bool needs_libpython() const {
+    return std::any_of(own_.begin(), own_.end(), [this](deps::NodeId id) {
+      const auto& edges = graph_.nodes[id].edges;
+      return std::any_of(edges.begin(), edges.end(), is_outside_libpython);
+    });
+  }
+
   PolicyVerdict judge(const Policy& policy) {
     PolicyVerdict verdict;
     verdict.policy = policy;
@@ -77,11 +85,12 @@ class PolicyJudge {
         if (!seen.insert(edge.needed).second || comes_from_system(policy, libc_, edge.needed)) {
           continue;
         }
-        if (is_libpython(edge.needed)) {
+        if (is_outside_libpython(edge)) {
           judge_libpython(node, edge, verdict.offences);
         } else if (edge.answer == deps::Answer::missing) {
           verdict.offences.push_back(
               library_offence(Offence::Kind::missing_library, node, edge.needed));
+          verdict.offences.back().searched = edge.searched;
         } else if (edge.answer == deps::Answer::host && edge.target) {
           if (grafts.insert(*edge.target).second) queue.push_back(*edge.target);
         }
@@ -109,7 +118,6 @@ class PolicyJudge {
   void judge_libpython(const deps::Node& node, const deps::Edge& edge,
                        std::vector<Offence>& offences) const {
     if (libc_ == deps::Libc::bionic || !is_program(*node.facts)) return;
-    if (edge.answer == deps::Answer::sibling || edge.answer == deps::Answer::excluded) return;
     offences.push_back(library_offence(Offence::Kind::library, node, edge.needed));
   }
 
@@ -168,32 +176,11 @@ std::size_t choose(const Verdict& verdict, Passes&& passes) {
 
 }  // namespace
 
-bool is_libpython(std::string_view needed) {
-  constexpr std::string_view kPrefix = "libpython";
-  if (!needed.starts_with(kPrefix)) return false;
-  needed.remove_prefix(kPrefix.size());
-  const auto skip = [&needed](auto&& is_wanted) {
-    const std::size_t before = needed.size();
-    while (!needed.empty() && is_wanted(needed.front())) needed.remove_prefix(1);
-    return needed.size() != before;
-  };
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  // ^libpython\d+(\.\d+)?[a-z]*\.so(\.\d+)*$ (settled point 18): abi flags, free-threaded builds,
-  // libpython3.so.
-  if (!skip(is_digit)) return false;
-  if (needed.size() > 1 && needed[0] == '.' && is_digit(needed[1])) {
-    needed.remove_prefix(1);
-    skip(is_digit);
-  }
-  skip(is_letter);
-  if (!needed.starts_with(".so")) return false;
-  needed.remove_prefix(3);
-  while (needed.starts_with('.')) {
-    needed.remove_prefix(1);
-    if (!skip(is_digit)) return false;
-  }
-  return needed.empty();
+bool comes_from_system(const Policy& policy, deps::Libc libc, std::string_view needed) {
+  const std::string name(base_name(needed));
+  return policy.name == "linux" || is_dynamic_linker(name) ||
+         policy.allowed_libraries.contains(name) ||
+         (libc == deps::Libc::musl && is_musl_itself(name));
 }
 
 Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& architecture,
@@ -231,6 +218,16 @@ Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& a
                         [](const Offence& offence) {
                           return offence.in_wheel && offence.kind != Offence::Kind::missing_library;
                         });
+  });
+
+  const bool needs_libpython = libc != deps::Libc::bionic && judge.needs_libpython();
+  verdict.as_is = choose(verdict, [&](const PolicyVerdict& candidate) {
+    return candidate.satisfied && candidate.grafts.empty() && !needs_libpython;
+  });
+  verdict.by_versions = choose(verdict, [](const PolicyVerdict& candidate) {
+    return std::none_of(
+        candidate.offences.begin(), candidate.offences.end(),
+        [](const Offence& offence) { return offence.kind == Offence::Kind::version; });
   });
 
   std::vector<deps::NodeId> delivered = judge.own();

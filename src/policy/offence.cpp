@@ -18,6 +18,18 @@ std::string list_symbols(const std::vector<std::string>& symbols) {
   return text;
 }
 
+std::string list_places(const std::vector<std::string>& places) {
+  constexpr std::size_t kShown = 12;
+  if (places.empty()) return {};
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(places.size(), kShown); ++i) {
+    shown.push_back(printable(places[i]));
+  }
+  std::string text = " (searched " + join(shown, ", ");
+  if (places.size() > kShown) text += " and " + std::to_string(places.size() - kShown) + " more";
+  return text + ")";
+}
+
 }  // namespace
 
 std::string Offence::sentence() const {
@@ -38,7 +50,7 @@ std::string Offence::sentence() const {
     case Kind::python:
       return who + " uses " + list_symbols(symbols) + ", which only some builds of Python have";
     case Kind::missing_library:
-      return who + " needs " + printable(library) + ", which was not found";
+      return who + " needs " + printable(library) + ", which was not found" + list_places(searched);
   }
   return who;
 }

@@ -174,6 +174,35 @@ TEST_CASE("a missing library is in the way unless the policy has it") {
   CHECK(named(verdict, "manylinux_2_5").offences.size() == 2);
 }
 
+TEST_CASE("a missing library is named with the places that were searched") {
+  auto graph = make_graph({extension().needs("libgone.so.1")});
+  graph.nodes[0].edges.back().searched = {"$ORIGIN/lib", "/usr/lib"};
+  CHECK(named(judge(graph), "manylinux_2_5").offences.at(0).sentence() ==
+        "pkg/_x.so needs libgone.so.1, which was not found (searched $ORIGIN/lib, /usr/lib)");
+}
+
+TEST_CASE("a path in NEEDED goes by its last part") {
+  const auto verdict = judge(make_graph(
+      {extension()
+           .needs("/usr/lib/libm.so.6", Answer::host, "/lib/libm.so.6")
+           .needs("/build/libfoo.so.1")},
+      {host_libc(), FileBuilder("/lib/libm.so.6").needs_version("libc.so.6", "GLIBC_PRIVATE")}));
+  const PolicyVerdict& newest = named(verdict, "manylinux_2_41");
+  CHECK(newest.grafts.empty());
+  REQUIRE(newest.offences.size() == 1);
+  CHECK(newest.offences[0].library == "/build/libfoo.so.1");
+}
+
+TEST_CASE("plain linux leaves every library to the system, a policy those that it lists") {
+  const auto policies = policies_for(Libc::glibc, "x86_64");
+  CHECK(comes_from_system(policies.back(), Libc::glibc, "libanything.so"));
+  CHECK(comes_from_system(policies.front(), Libc::glibc, "libm.so.6"));
+  CHECK(comes_from_system(policies.front(), Libc::glibc, "ld-linux-x86-64.so.2"));
+  CHECK_FALSE(comes_from_system(policies.front(), Libc::glibc, "libexpat.so.1"));
+  CHECK_FALSE(comes_from_system(policies.front(), Libc::glibc, "libpthread.so"));
+  CHECK(comes_from_system(policies_for(Libc::musl, "x86_64").front(), Libc::musl, "libpthread.so"));
+}
+
 TEST_CASE("the dynamic linker is never bundled and never missing") {
   const auto verdict = judge(make_graph(
       {extension().needs("ld-linux-x86-64.so.2").needs("ld64.so.2").needs("ld64.so.1")}));
@@ -237,22 +266,38 @@ TEST_CASE("symbols of special Python builds meet no policy") {
 }
 
 TEST_CASE("an extension's libpython is neither bundled nor missing; a program's is in the way") {
-  const auto with = [](elf::FileKind kind, Answer answer) {
-    return judge(make_graph(
-        {extension()
-             .needs("libpython3.13t.so.1.0", answer, answer == Answer::host ? "/lib/libpy" : "")
-             .facts([&](auto& facts) { facts.kind = kind; })},
-        {host_libc(), FileBuilder("/lib/libpy").needs_version("libc.so.6", "GLIBC_2.38")}));
+  const auto with = [](elf::FileKind kind, const std::string& own_copy = {}) {
+    return judge(make_graph({extension()
+                                 .needs("libpython3.13t.so.1.0", Answer::libpython, own_copy)
+                                 .facts([&](auto& facts) { facts.kind = kind; }),
+                             FileBuilder("pkg/libpython3.13t.so.1.0")},
+                            {host_libc()}));
   };
-  for (const Answer answer : {Answer::host, Answer::missing}) {
-    const auto shared = with(elf::FileKind::shared_object, answer);
-    CHECK(best_name(shared) == "manylinux_2_5");
-    CHECK(shared.policies[shared.best].grafts.empty());
-    const auto program = with(elf::FileKind::pie, answer);
-    CHECK(best_name(program) == "linux");
-    CHECK(named(program, "manylinux_2_41").offences.at(0).kind == Offence::Kind::library);
-  }
-  CHECK(best_name(with(elf::FileKind::pie, Answer::excluded)) == "manylinux_2_5");
+  const auto shared = with(elf::FileKind::shared_object);
+  CHECK(best_name(shared) == "manylinux_2_5");
+  CHECK(shared.policies[shared.best].grafts.empty());
+  const auto program = with(elf::FileKind::pie);
+  CHECK(best_name(program) == "linux");
+  CHECK(named(program, "manylinux_2_41").offences.at(0).sentence() ==
+        "pkg/_x.so needs libpython3.13t.so.1.0, which a wheel of this platform may not need");
+  CHECK(best_name(with(elf::FileKind::pie, "pkg/libpython3.13t.so.1.0")) == "manylinux_2_5");
+}
+
+TEST_CASE("what a wheel is as it stands takes nothing from this machine") {
+  const auto verdict = judge(make_graph(
+      {extension().needs("libfoo.so.1", Answer::host, "/lib/libfoo.so.1")},
+      {host_libc(), FileBuilder("/lib/libfoo.so.1").needs_version("libc.so.6", "GLIBC_2.34")}));
+  const auto name = [](const auto& v, std::size_t index) { return v.policies[index].policy.name; };
+  CHECK(name(verdict, verdict.as_is) == "linux");
+  CHECK(name(verdict, verdict.by_versions) == "manylinux_2_34");
+  CHECK(name(verdict, verdict.best) == "manylinux_2_34");
+  CHECK(name(verdict, verdict.own) == "manylinux_2_5");
+  const auto python =
+      judge(make_graph({extension().needs("libpython3.11.so.1.0", Answer::libpython)}));
+  CHECK(name(python, python.as_is) == "linux");
+  CHECK(name(python, python.best) == "manylinux_2_5");
+  const auto plain = judge(make_graph({extension()}));
+  CHECK(name(plain, plain.as_is) == "manylinux_2_5");
 }
 
 TEST_CASE("musl judges libraries and takes the newest version, which alone is sure") {
@@ -292,7 +337,7 @@ TEST_CASE("on Android libpython is an ordinary need and the system's libraries a
                                              .facts(arm)
                                              .needs("libc.so")
                                              .needs("liblog.so")
-                                             .needs("libpython3.13.so")}),
+                                             .needs("libpython3.13.so", Answer::libpython)}),
                              {}, Libc::bionic, "aarch64");
   CHECK(best_name(verdict) == "android_21");
 }

@@ -86,18 +86,5 @@ TEST_CASE("an extension's file name tells the libc when nothing else does") {
   CHECK(by_name("p/_x.abi3.so") == std::nullopt);
 }
 
-TEST_CASE("libpython is known by any version, flag and build") {
-  for (const char* name :
-       {"libpython3.11.so.1.0", "libpython3.7m.so.1.0", "libpython3.13t.so.1.0", "libpython3.so",
-        "libpython3.12.so", "libpython3.13td.so.1.0", "libpython2.7.so.1.0"}) {
-    CHECK_MESSAGE(is_libpython(name), name);
-  }
-  for (const char* name :
-       {"libpython.so", "libpython3.11.a", "libpython3.11.so.", "mylibpython3.so",
-        "libpython3.11.so.1.0x", "libpython3..so", "libpythonic.so.1"}) {
-    CHECK_FALSE_MESSAGE(is_libpython(name), name);
-  }
-}
-
 }  // namespace
 }  // namespace truewheel::policy
