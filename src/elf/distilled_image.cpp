@@ -225,9 +225,11 @@ class Distiller {
     }
     std::size_t count = 0;
     for (const DynamicEntry& entry : image_.dynamic()) {
+      if (count == kDistilledDynamicEntries) break;
       const auto value = distilled_value(entry);
-      if (!value || ++count > kDistilledDynamicEntries) continue;
+      if (!value) continue;
       put_entry(entry.tag, *value);
+      ++count;
     }
     put_entry(dt::kNull, 0);
     dynamic_ = end_piece(begin);

@@ -158,18 +158,22 @@ class SymbolReader {
         versions_at ? mapped(*versions_at, count * 2, ".gnu.version") : ByteReader(Bytes{});
     const std::uint64_t info_at = image_.is_64() ? 4 : 12;
     const std::uint64_t section_at = image_.is_64() ? 6 : 14;
-    const bool may_be_python = has_python_names();
+    const std::string_view strings =
+        as_text(image_.reader().slice(image_.dynstr_offset(), image_.dynstr_size()));
+    const bool may_be_python = has_python_names(strings);
     for (std::uint64_t i = 1; i < count; ++i) {
       const std::uint64_t at = i * size;
       const bool is_undefined = symbols.u16(at + section_at) == shn::kUndef;
       if (!is_undefined && !may_be_python) continue;
-      const std::string_view name = image_.dynamic_string(symbols.u32(at));
+      const std::uint32_t name_at = symbols.u32(at);
       if (!is_undefined) {
-        add_python_export(i, name);
-      } else if (!name.empty()) {
-        const bool is_weak = symbols.u8(at + info_at) >> 4 == kBindWeak;
-        add_import(i, name, is_weak, versions_at ? versions.u16(2 * i) : ver::kGlobal);
+        if (is_python_name(strings, name_at)) add_python_export(i, image_.dynamic_string(name_at));
+        continue;
       }
+      const std::string_view name = image_.dynamic_string(name_at);
+      if (name.empty()) continue;
+      const bool is_weak = symbols.u8(at + info_at) >> 4 == kBindWeak;
+      add_import(i, name, is_weak, versions_at ? versions.u16(2 * i) : ver::kGlobal);
     }
   }
 
@@ -187,15 +191,21 @@ class SymbolReader {
 
   /// One search through .dynstr instead of a look at each defined symbol's name: those lie all over
   /// it, and libraries with 100,000s of them export no Python module.
-  [[nodiscard]] bool has_python_names() const {
-    const std::string_view strings =
-        as_text(image_.reader().slice(image_.dynstr_offset(), image_.dynstr_size()));
+  static bool has_python_names(std::string_view strings) {
     return strings.find(kPythonModule) != std::string_view::npos ||
            strings.find(kPythonItself) != std::string_view::npos;
   }
 
+  /// Looks at the first bytes alone: to search each name's end takes for ever where many symbols
+  /// share one long name.
+  static bool is_python_name(std::string_view strings, std::uint32_t offset) {
+    if (offset >= strings.size()) refuse("elf-string-offset", "a symbol's name is past .dynstr");
+    const std::string_view rest = strings.substr(offset);
+    return rest.starts_with(kPythonModule) ||
+           (rest.starts_with(kPythonItself) && rest[kPythonItself.size()] == '\0');
+  }
+
   void add_python_export(std::uint64_t index, std::string_view name) {
-    if (!name.starts_with(kPythonModule) && name != kPythonItself) return;
     reading_.facts.python_exports.push_back(texts_.copy(name));
     reading_.symbols.push_back(index);
   }

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 namespace truewheel::elf::test {
@@ -304,6 +305,25 @@ TEST_CASE("many entries that name one long string are refused before they fill t
     poke(file, table + 24 * i, name_of_longest);
   }
   CHECK(refusal(file) == "elf-text");
+}
+
+TEST_CASE("defined symbols that share one long name cost no more than others") {
+  std::string source =
+      "int PyInit_x;\nint long_one __asm__(\"" + std::string(std::size_t{4} << 20, 'x') + "\");\n";
+  for (int i = 0; i < 20000; ++i) source += "int g" + std::to_string(i) + ";\n";
+  Buffer file = build(source, "-shared -fPIC -nostdlib");
+  CHECK(inspect(file).python_exports == std::vector<std::string>{"PyInit_x"});
+  const ElfImage image(file);
+  const std::uint64_t table = table_offset(file, dt::kSymTab);
+  const ByteReader strings(image.reader().slice(image.dynstr_offset(), image.dynstr_size()));
+  const auto long_one = as_text(strings.all()).find("xxxxxxxx");
+  REQUIRE(long_one != std::string_view::npos);
+  for (std::uint64_t i = 1; i < image.dynamic_symbol_count(); ++i) {
+    poke(file, table + 24 * i, static_cast<std::uint32_t>(long_one));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(inspect(file).python_exports.empty());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
 }
 
 TEST_CASE("an interpreter that does not end is refused") {
