@@ -91,7 +91,8 @@ void FileNeeds::judge_versions(const Policy& policy, const EvaluateOptions& opti
 
 void FileNeeds::judge_forbidden(const Policy& policy, std::vector<Offence>& offences) const {
   if (forbidden_.empty()) return;
-  for (const auto& [library, names] : policy.blacklisted_symbols) {
+  for (const auto& entry : policy.blacklisted_symbols) {
+    const std::string& library = entry.first;  // clang 15 cannot capture a structured binding
     const bool needs_it =
         std::any_of(node_->edges.begin(), node_->edges.end(), [&](const deps::Edge& edge) {
           return edge.needed == library && edge.answer != deps::Answer::excluded;
@@ -102,7 +103,7 @@ void FileNeeds::judge_forbidden(const Policy& policy, std::vector<Offence>& offe
       // A version that belongs to another library says that the symbol does, too.
       const bool may_be_its = symbol.library.empty() || symbol.library == library;
       const std::string name(symbol.name);
-      if (may_be_its && names.contains(name)) used.push_back(name);
+      if (may_be_its && entry.second.contains(name)) used.push_back(name);
     }
     if (used.empty()) continue;
     sort_unique(used);
