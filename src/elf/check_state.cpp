@@ -173,6 +173,18 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, Complain
     complaints.emplace_back("dynamic entries changed that the edit is not about");
 }
 
+/// DT_MIPS_RLD_MAP_REL is relative to its own place, so its target must be the same.
+std::optional<std::uint64_t> debug_map(const ElfImage& image) {
+  const Segment* dynamic = image.find_segment(pt::kDynamic);
+  for (const DynamicEntry& entry : image.dynamic()) {
+    if (entry.tag != dt::kMipsRldMapRel || image.header().machine != em::kMips) continue;
+    const std::uint64_t target =
+        dynamic->vaddr + (entry.file_offset - dynamic->offset) + entry.value;
+    return image.is_64() ? target : target & 0xffffffff;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
@@ -207,6 +219,8 @@ void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& e
     complaints.emplace_back("DT_VERNEEDNUM is not the number of version needs");
   }
   check_other_entries(before, after, complaints);
+  if (debug_map(before) != debug_map(after))
+    complaints.emplace_back("DT_MIPS_RLD_MAP_REL points elsewhere");
   check_symbols(before, after, edit, complaints);
   check_definitions(before, after, complaints);
   check_hash_tables(before, after, complaints);

@@ -16,6 +16,8 @@ namespace {
 
 /// Zeros behind the strings of a new LOAD, so that a later edit needs no byte of the file.
 constexpr std::uint64_t kStringReserve = 256;
+/// What a moved program header table may cost in zeros.
+constexpr std::uint64_t kLargestHole = std::uint64_t{16} << 20;
 /// A LOAD never begins where another program header points: llvm-objcopy takes the first header
 /// with the lowest offset for the parent and gives the LOAD that one's alignment.
 constexpr std::uint64_t kLoadPad = 16;
@@ -142,6 +144,10 @@ std::uint64_t Draft::new_load_address(std::uint64_t offset, std::uint64_t alignm
   return vaddr;
 }
 
+bool Draft::is_program() const {
+  return image_->header().type == et::kExec || image_->find_segment(pt::kInterp) != nullptr;
+}
+
 bool Draft::build_load(const FileMap& map, std::uint64_t alignment, std::uint64_t header_bytes) {
   const bool outgrown = std::any_of(rooms.begin(), rooms.end(),
                                     [](const Room& room) { return room.used > room.capacity; });
@@ -154,7 +160,18 @@ bool Draft::build_load(const FileMap& map, std::uint64_t alignment, std::uint64_
   }
   NewLoad load;
   load.begin = align_up(begin, 8);
-  const std::uint64_t vaddr = new_load_address(load.begin, alignment);
+  std::uint64_t vaddr = new_load_address(load.begin, alignment);
+  if (header_bytes != 0 && is_program()) {
+    // Kernels before 5.18 compute AT_PHDR by the first LOAD's address and offset (I8): keep their
+    // difference, even if that leaves a hole in the file as large as the zero-initialised memory.
+    const Segment* first = image_->find_segment(pt::kLoad);
+    if (first == nullptr) return false;
+    const std::uint64_t bias = first->vaddr - first->offset;
+    vaddr = align_up(std::max(vaddr, load.begin + bias), alignment);
+    const std::uint64_t offset = vaddr - bias;
+    if (offset % alignment != 0 || offset - load.begin > kLargestHole) return false;
+    load.begin = offset;
+  }
   std::stable_sort(pending.begin(), pending.end(), [&](const Pending& a, const Pending& b) {
     // A moved header table stands behind the strings, never at the start (GNU strip breaks such
     // files).
@@ -258,8 +275,6 @@ bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const
 bool Draft::add_load_and_move_headers(const FileMap& map, Headers place, std::uint64_t alignment) {
   if (!fits_kernel_limit(*image_, segments_.size() + 1)) return false;
   const std::uint64_t bytes = (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
-  const bool is_program =
-      image_->header().type != et::kDyn || image_->find_segment(pt::kInterp) != nullptr;
   std::uint64_t bytes_in_load = 0;
   if (place == Headers::in_first_load) {
     // Old kernels compute AT_PHDR from the first LOAD (I8), so vaddr - offset must be the same
@@ -274,7 +289,6 @@ bool Draft::add_load_and_move_headers(const FileMap& map, Headers place, std::ui
     if (!at) return false;
     phoff_ = *at;
   } else {
-    if (is_program) return false;
     bytes_in_load = bytes;
   }
   moves_headers_ = true;

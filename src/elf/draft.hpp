@@ -60,6 +60,7 @@ class Draft {
   [[nodiscard]] bool build_load(const FileMap& map, std::uint64_t alignment,
                                 std::uint64_t header_bytes);
   [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;
+  [[nodiscard]] bool is_program() const;
   void insert_segment(const Segment& segment);
   void update_moved(Layout& layout) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kLargestMovableTail = std::uint64_t{1} << 20;
 /// Zeros between two unloaded parts that are alignment and nothing else.
 constexpr std::uint64_t kLargestAlignmentGap = 64;
+constexpr std::uint64_t kLargestEndPadding = 16;
 
 }  // namespace
 
@@ -66,7 +67,12 @@ bool FileMap::is_free(std::uint64_t begin, std::uint64_t end) const {
 std::optional<FileMap::Tail> FileMap::movable_tail(std::uint64_t begin) const {
   const std::uint64_t size = image_.file().size();
   Tail tail{next_used(begin), 8};
-  if (tail.begin >= size) return size == begin ? std::optional(Tail{size, 1}) : std::nullopt;
+  if (tail.begin >= size) {
+    // patchelf 0.19 ends its files with one zero byte behind the last LOAD; more than alignment is
+    // somebody's data.
+    if (size - begin >= kLargestEndPadding || !is_zero(begin, size)) return std::nullopt;
+    return Tail{size, 1};
+  }
   if (size - tail.begin > kLargestMovableTail) return std::nullopt;
   std::uint64_t covered = tail.begin;
   for (const Range& range : ranges_) {

@@ -89,9 +89,12 @@ struct Ground {
 void add_growth_at_end(const Ground& ground, const Table& strings, std::uint64_t size,
                        std::vector<Draft>& drafts) {
   for (std::size_t i = 0; i < ground.rooms.size(); ++i) {
-    if (ground.rooms[i].offset != strings.end()) continue;
+    const std::uint64_t end = ground.rooms[i].offset;
+    if (end < strings.end() || end - strings.end() >= 64 || !ground.map.is_free(strings.end(), end))
+      continue;
     Draft draft(ground.image, ground.rooms);
-    if (!draft.rooms[i].take(size - strings.size, 1, std::nullopt, true)) continue;
+    const std::uint64_t padding = end - strings.end(), growth = size - strings.size;
+    if (growth > padding && !draft.rooms[i].take(growth - padding, 1, std::nullopt, true)) continue;
     draft.place(strings, strings.offset, strings.vaddr, size);
     draft.steps.emplace_back(".dynstr grows where it ends its LOAD");
     drafts.push_back(std::move(draft));
