@@ -20,7 +20,8 @@ struct Range {
 /// grow, and zeros that belong to nobody.
 std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& after) {
   const Sizes& sizes = sizes_of(before.header().bits);
-  std::vector<Range> ranges{{0, sizes.header}};
+  std::vector<Range> ranges;
+  ranges.push_back({0, sizes.header});
   ranges.push_back(
       {after.header().phoff, after.header().phoff + after.header().phnum * sizes.segment});
   for (const Table& table : find_tables(before)) {
