@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "deps/machine.hpp"
 #include "deps/notes.hpp"
 #include "deps/search_list.hpp"
 #include "deps/sibling.hpp"
@@ -74,10 +75,8 @@ class Resolver {
     Skipped skipped;
     const Found found = search(node, needed, &edge.searched, skipped);
     for (auto& reason : skipped) notes_.add(std::move(reason));
-    if (found.file == nullptr) {
-      note_soname_only(node, needed);
-      return edge;
-    }
+    note_soname_only(node, needed);
+    if (found.file == nullptr) return edge;
     if (const auto pattern = match_exclude(graph_.patterns, needed, found.file->real_path)) {
       return excluded(std::move(edge), *pattern, found.file->real_path);
     }
@@ -166,6 +165,7 @@ class Resolver {
   void note_soname_only(NodeId node, const std::string& needed) {
     for (const auto& file : files_) {
       if (file.facts->soname != needed || base_name(file.path) == base_name(needed)) continue;
+      if (!same_machine(*file.facts, *graph_.nodes[node].facts)) continue;
       notes_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
                  " has that SONAME but another file name, so that no search finds it");
     }

@@ -89,6 +89,13 @@ TEST_CASE("a member that only has the soname is noted, not taken") {
                              {}, hermetic(scratch));
   CHECK(first_edge(graph).answer == Answer::missing);
   CHECK(has_note(graph, "p/liba.so has that SONAME but another file name"));
+  scratch.library("build/liba.so.1");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("build")};
+  const auto found =
+      resolve({needing({"liba.so.1"}), file("p/liba.so", {.soname = "liba.so.1"})}, {}, options);
+  CHECK(first_edge(found).answer == Answer::host);
+  CHECK(has_note(found, "p/liba.so has that SONAME but another file name"));
 }
 
 TEST_CASE("this machine is searched in the documented order") {
