@@ -92,6 +92,9 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     examined.verdict =
         policy::evaluate(examined.graph, loaded.libc, loaded.architecture, options.evaluate);
   }
+  for (const auto& note : examined.verdict.notes) {
+    loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});
+  }
   for (const auto& note : examined.graph.notes) {
     loaded.findings.push_back({"resolve", Severity::note, {}, note, {}});
   }

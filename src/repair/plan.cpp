@@ -8,7 +8,7 @@
 #include "repair/host_bound.hpp"
 #include "repair/run_path_plan.hpp"
 #include "repair/shim.hpp"
-#include "repair/tag_plan.hpp"
+#include "repair/wheel_text.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -60,9 +60,13 @@ std::string quoted_list(const std::vector<std::string>& items, std::size_t limit
   return text;
 }
 
-/// All of them at once, each with who needs it and where it was searched (bug-classes.md E1).
+/// All of them at once, each with who needs it and where it was searched (bug-classes.md E1). The
+/// newest policy is asked, since it leaves most to the system: what it misses is missing under
+/// every other one, too.
 void Planner::refuse_missing_libraries() const {
-  const auto& allowed = examined_.verdict.policies[plan_.tags.policy].policy.allowed_libraries;
+  const auto& policies = examined_.verdict.policies;
+  if (policies.size() < 2) return;
+  const auto& newest = policies[policies.size() - 2];
   struct Missing {
     std::vector<std::string> needed_by;
     std::vector<std::string> searched;
@@ -70,14 +74,17 @@ void Planner::refuse_missing_libraries() const {
   std::map<std::string, Missing> missing;
   const auto collect = [&](NodeId id) {
     for (const auto& edge : graph_.nodes[id].edges) {
-      if (edge.answer != Answer::missing || allowed.contains(edge.needed)) continue;
+      if (edge.answer != Answer::missing ||
+          policy::comes_from_system(newest.policy, wheel_.libc, edge.needed)) {
+        continue;
+      }
       auto& entry = missing[edge.needed];
       entry.needed_by.push_back(graph_.chain_to(id));
       if (entry.searched.empty()) entry.searched = edge.searched;
     }
   };
   for (NodeId id = 0; id < examined_.layout.size(); ++id) collect(id);
-  for (const auto id : examined_.verdict.policies[plan_.tags.policy].grafts) collect(id);
+  for (const auto id : newest.grafts) collect(id);
   if (missing.empty()) return;
   std::string what = missing.size() == 1
                          ? "a library was not found"
@@ -306,9 +313,16 @@ void Planner::plan_shims() {
 Plan Planner::run() && {
   plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
 
-  // The tag first: which policy is aimed at says which libraries may stay with the system.
-  plan_.tags = plan_tags(examined_, options_);
-  refuse_missing_libraries();
+  // The tag first: which policy is aimed at says which libraries may stay with the system. Under
+  // "linux" all do.
+  const auto wish =
+      policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
+  if (wish.policy != "linux") refuse_missing_libraries();
+  plan_.tags =
+      policy::choose_tags(examined_.verdict, wish, options_.tag_update, wheel_.name.platform_tags);
+  for (const auto& warning : plan_.tags.warnings) {
+    plan_.findings.push_back({"false-tag", Severity::warning, {}, warning, {}});
+  }
 
   // Every file of the finished wheel gets an index; from here edges can point at files to come.
   const auto& nodes = examined_.verdict.policies[plan_.tags.policy].grafts;

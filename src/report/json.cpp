@@ -64,10 +64,10 @@ Json policies_json(const policy::Verdict& verdict) {
   return policies;
 }
 
-Json upgrades_json(const repair::Inspection& inspection, std::size_t as_is) {
+Json upgrades_json(const repair::Inspection& inspection) {
   const auto& verdict = *inspection.verdict;
   Json upgrades = Json::object();
-  for (std::size_t i = 0; i < as_is; ++i) {
+  for (std::size_t i = 0; i < verdict.as_is; ++i) {
     const auto& entry = verdict.policies[i];
     std::set<std::string> libraries;
     std::map<std::string, std::set<std::string>> blacklisted;
@@ -95,18 +95,6 @@ bool has_offence(const policy::Verdict& verdict, policy::Offence::Kind kind) {
   return false;
 }
 
-/// The best policy by symbol versions alone, whatever lies outside the wheel.
-std::size_t symbol_policy(const policy::Verdict& verdict) {
-  for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
-    bool versions_hold = true;
-    for (const auto& offence : verdict.policies[i].offences) {
-      versions_hold = versions_hold && offence.kind != policy::Offence::Kind::version;
-    }
-    if (versions_hold) return i;
-  }
-  return verdict.policies.size() - 1;
-}
-
 }  // namespace
 
 std::string show_json(const repair::Inspection& inspection) {
@@ -117,19 +105,18 @@ std::string show_json(const repair::Inspection& inspection) {
   const auto tag = [&](std::size_t index) {
     return verdict.policies[index].policy.name + "_" + verdict.architecture;
   };
-  const auto as_is = as_is_policy(inspection);
   Json external = Json::object();
   for (const auto& [needed, path] : external_libraries(inspection)) {
     external[needed] = path.empty() ? Json() : Json(path);
   }
-  json["overall_tag"] = tag(as_is);
-  json["sym_tag"] = tag(symbol_policy(verdict));
+  json["overall_tag"] = tag(verdict.as_is);
+  json["sym_tag"] = tag(verdict.by_versions);
   json["pyfpe"] = has_offence(verdict, policy::Offence::Kind::python);
   json["ucs2"] = false;  // no Python that such a build could run on is left
   json["unsupported_isa"] = has_offence(verdict, policy::Offence::Kind::isa);
   json["versioned_symbols"] = versioned_symbols(inspection, Whose::with_grafts);
   json["external_libs"] = std::move(external);
-  json["policy_upgrades"] = upgrades_json(inspection, as_is);
+  json["policy_upgrades"] = upgrades_json(inspection);
 
   json["own_tag"] = tag(verdict.own);
   json["own_symbols"] = versioned_symbols(inspection, Whose::wheel);

@@ -97,7 +97,7 @@ std::string show_text(const repair::Inspection& inspection) {
   const auto tag = [&](std::size_t index) {
     return verdict.policies[index].policy.name + "_" + verdict.architecture;
   };
-  line(out, "as it is it is consistent with: {}", tag(as_is_policy(inspection)));
+  line(out, "as it is it is consistent with: {}", tag(verdict.as_is));
   line(out, "its own ELF files would allow:  {}", tag(verdict.own));
   line(out, "repaired on this machine:       {}", tag(verdict.best));
   write_floors(out, verdict);

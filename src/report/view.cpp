@@ -7,14 +7,6 @@ namespace truewheel::report {
 
 using deps::Answer;
 
-std::size_t as_is_policy(const repair::Inspection& inspection) {
-  const auto& policies = inspection.verdict->policies;
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    if (policies[i].satisfied && policies[i].grafts.empty()) return i;
-  }
-  return policies.size() - 1;
-}
-
 std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
   // The strictest policy allows least: what it would bundle or miss is what lies outside.
   const auto& strictest = inspection.verdict->policies.front();

@@ -9,9 +9,6 @@
 
 namespace truewheel::report {
 
-/// The first policy that the wheel satisfies as it stands: nothing bundled, nothing missing.
-[[nodiscard]] std::size_t as_is_policy(const repair::Inspection& inspection);
-
 /// NEEDED name -> path on this machine ("" when not found) of the libraries that the best policy
 /// does not allow from the system.
 [[nodiscard]] std::map<std::string, std::string> external_libraries(

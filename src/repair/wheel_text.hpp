@@ -7,9 +7,6 @@
 
 namespace truewheel::repair {
 
-/// The platform tags by the wish on the command line (settled point 16).
-[[nodiscard]] policy::TagChoice plan_tags(const Examined& examined, const Options& options);
-
 /// The WHEEL file of the result: tags equal to the file name's expansion, one Root-Is-Purelib that
 /// is true of a platform wheel; every other header as it was.
 [[nodiscard]] std::string planned_wheel_text(const LoadedWheel& wheel, const wheel::WheelName& name,

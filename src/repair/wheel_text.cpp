@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "repair/tag_plan.hpp"
+#include "repair/wheel_text.hpp"
 
 #include <algorithm>
 
 namespace truewheel::repair {
-
-policy::TagChoice plan_tags(const Examined& examined, const Options& options) {
-  const auto wish = policy::parse_platform_wish(options.platform, examined.wheel.libc,
-                                                examined.wheel.architecture);
-  return policy::choose_tags(examined.verdict, wish, options.tag_update,
-                             examined.wheel.name.platform_tags);
-}
 
 std::string planned_wheel_text(const LoadedWheel& wheel, const wheel::WheelName& name,
                                const Options& options) {
