@@ -1,4 +1,6 @@
 # The whole program on real wheels. Every test of fixture_test.py is a ctest test of its own.
+# The distribution's Python: its headers and venv are what scripts/setup installs.
+find_program(TRUEWHEEL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(TRUEWHEEL_PYTHON python3 REQUIRED)
 set(package_tests "${CMAKE_CURRENT_SOURCE_DIR}/package")
 set(fixture_work "${PROJECT_BINARY_DIR}/mooncake_like")
@@ -37,3 +39,23 @@ add_test(NAME "package stage: the commands of the Dockerfile package an installa
           "$<TARGET_FILE:truewheel>")
 set_tests_properties("package stage: the commands of the Dockerfile package an installable wheel" PROPERTIES
   LABELS package TIMEOUT 600)
+
+add_test(NAME "package: an installation works from where it lies"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/install_test.py" "${PROJECT_BINARY_DIR}" "${PROJECT_BINARY_DIR}/install_test")
+set_tests_properties("package: an installation works from where it lies" PROPERTIES LABELS package TIMEOUT 300)
+
+# The checks of the sources.
+set(scripts "${PROJECT_SOURCE_DIR}/scripts")
+add_test(NAME "check: layers" COMMAND "${TRUEWHEEL_PYTHON}" "${scripts}/check_layers.py")
+add_test(NAME "check: format and licence lines" COMMAND "${scripts}/check_style.sh")
+add_test(NAME "check: clang-tidy" COMMAND "${TRUEWHEEL_PYTHON}" "${scripts}/tidy.py" "${PROJECT_BINARY_DIR}")
+add_test(NAME "check: options agree with manual page, completions and README"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${scripts}/check_options_documented.py" "$<TARGET_FILE:truewheel>")
+add_test(NAME "check: the manual page is made from its source"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${scripts}/make_man_page.py" --check)
+add_test(NAME "check: the checks find what they are there to find"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/check_scripts_test.py")
+set_tests_properties("check: layers" "check: format and licence lines" "check: the manual page is made from its source"
+  "check: options agree with manual page, completions and README" "check: the checks find what they are there to find"
+  PROPERTIES LABELS check TIMEOUT 120)
+set_tests_properties("check: clang-tidy" PROPERTIES LABELS "check;tidy;slow" TIMEOUT 1200 PROCESSORS 2)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for truewheel
+
+_truewheel() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local command='' word
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in repair | show) command=$word; break ;; esac
+  done
+
+  local shared='--search --ldpaths --sysroot --libstdcxx --disable-isa-ext-check
+    --allow-pure-python-wheel --accept-record-mismatch --max-ratio --jobs -j --verbose -v --quiet -q --help -h'
+  COMPREPLY=()
+  case $previous in
+    --wheel-dir | -w | --search | --sysroot | --ldpaths)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -d -- "$current")
+      return ;;
+    --plat)
+      mapfile -t COMPREPLY < <(compgen -W 'auto linux manylinux_2_17 manylinux_2_28 manylinux_2_34 manylinux_2_35
+        manylinux_2_39 musllinux_1_1 musllinux_1_2' -- "$current")
+      return ;;
+    --profile)
+      mapfile -t COMPREPLY < <(compgen -W 'rocm cuda torch rdma numa efa doca ascend musa xpu system-net' -- "$current")
+      return ;;
+    --libstdcxx) mapfile -t COMPREPLY < <(compgen -W 'policy host' -- "$current"); return ;;
+    --rpath-kind) mapfile -t COMPREPLY < <(compgen -W 'rpath runpath' -- "$current"); return ;;
+    --verify) mapfile -t COMPREPLY < <(compgen -W 'standard strict off' -- "$current"); return ;;
+    --patcher) mapfile -t COMPREPLY < <(compgen -W 'patchelf lief-patchelf none' -- "$current"); return ;;
+    --exclude | --include | --max-ratio | --jobs | -j | --lib-sdir | -L | --zip-compression-level | -z) return ;;
+  esac
+  case $command:$current in
+    repair:-*)
+      mapfile -t COMPREPLY < <(compgen -W "$shared --wheel-dir -w --plat --only-plat --no-update-tags --exclude --include
+        --profile --system-rpath --lib-sdir -L --rpath-kind --strip --zip-compression-level -z --no-clobber --verify
+        --dry-run --patcher" -- "$current") ;;
+    show:-*) mapfile -t COMPREPLY < <(compgen -W "$shared --json" -- "$current") ;;
+    :-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
+    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show' -- "$current") ;;
+    *)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.whl' -- "$current"; compgen -d -- "$current") ;;
+  esac
+}
+complete -F _truewheel truewheel

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for truewheel
+
+set -l either '__fish_seen_subcommand_from repair show'
+set -l repair '__fish_seen_subcommand_from repair'
+
+complete -c truewheel -f
+complete -c truewheel -n "not $either" -a repair -d 'Make a wheel installable'
+complete -c truewheel -n "not $either" -a show -d 'Say what a wheel is and could be'
+complete -c truewheel -n "not $either" -s V -l version -d 'Print the version'
+complete -c truewheel -s h -l help -d 'Print help'
+complete -c truewheel -s v -l verbose -d 'Say how and why in full'
+complete -c truewheel -s q -l quiet -d 'Say nothing but errors'
+complete -c truewheel -n $either -k -a '(__fish_complete_suffix .whl)'
+
+complete -c truewheel -n $either -l search -r -a '(__fish_complete_directories)' -d 'Look for libraries here first'
+complete -c truewheel -n $either -l ldpaths -x -d 'Folders instead of those of the loader'
+complete -c truewheel -n $either -l sysroot -r -a '(__fish_complete_directories)' -d 'Look for system libraries below here'
+complete -c truewheel -n $either -l libstdcxx -x -a 'policy host' -d 'Whose libstdc++ binds the tag'
+complete -c truewheel -n $either -l disable-isa-ext-check -d 'Accept code for newer processors'
+complete -c truewheel -n $either -l allow-pure-python-wheel -d 'A wheel without ELF files is no failure'
+complete -c truewheel -n $either -l accept-record-mismatch -d 'Work on although RECORD is wrong'
+complete -c truewheel -n $either -l max-ratio -x -d 'Unpacked to packed size that is refused'
+complete -c truewheel -n $either -s j -l jobs -x -d 'Worker threads'
+
+complete -c truewheel -n $repair -s w -l wheel-dir -r -a '(__fish_complete_directories)' -d 'Output folder'
+complete -c truewheel -n $repair -l plat -x -a 'auto linux manylinux_2_17 manylinux_2_28 manylinux_2_34 manylinux_2_35 manylinux_2_39 musllinux_1_1 musllinux_1_2' -d 'Platform tag to reach'
+complete -c truewheel -n $repair -l only-plat -d 'That tag and no better one'
+complete -c truewheel -n $repair -l no-update-tags -d 'Leave name and tags as they are'
+complete -c truewheel -n $repair -l exclude -x -d 'Leave libraries to the machine of the user'
+complete -c truewheel -n $repair -l include -x -d 'Bundle although a group leaves it out'
+complete -c truewheel -n $repair -l profile -x -a 'rocm cuda torch rdma numa efa doca ascend musa xpu system-net' -d 'Leave out a group'
+complete -c truewheel -n $repair -l system-rpath -d 'Also the folders of the system'
+complete -c truewheel -n $repair -s L -l lib-sdir -x -d 'Folder suffix for bundled libraries'
+complete -c truewheel -n $repair -l rpath-kind -x -a 'rpath runpath' -d 'Kind of an added entry'
+complete -c truewheel -n $repair -l strip -d 'Strip symbols first'
+complete -c truewheel -n $repair -s z -l zip-compression-level -x -d 'Level for what is packed anew'
+complete -c truewheel -n $repair -l no-clobber -d 'Refuse to replace an existing output'
+complete -c truewheel -n $repair -l verify -x -a 'standard strict off' -d 'How much to verify'
+complete -c truewheel -n $repair -l dry-run -d 'Say what would be done, write nothing'
+complete -c truewheel -n $repair -l patcher -x -a 'patchelf lief-patchelf none' -d 'For the sake of auditwheel'
+complete -c truewheel -n '__fish_seen_subcommand_from show' -l json -d 'As JSON'
