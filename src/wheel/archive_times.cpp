@@ -28,7 +28,7 @@ void correct(int descriptor, const ByteReader& reader, std::uint64_t at, const D
 
 }  // namespace
 
-void correct_times(int descriptor, std::uint64_t size, const DosTime& time) {
+void correct_times(int descriptor, std::uint64_t size, const DosTime& time) try {
   const MappedFile file(descriptor);
   const Bytes archive = file.bytes().first(static_cast<std::size_t>(size));
   const ByteReader reader(archive);
@@ -41,6 +41,10 @@ void correct_times(int descriptor, std::uint64_t size, const DosTime& time) {
     correct(descriptor, reader, entry.local_offset + kLocalTime, time);
     at += kEntrySize + reader.u16(at + 28) + reader.u16(at + 30) + reader.u16(at + 32);
   }
+} catch (const Error& error) {
+  if (error.kind() != ErrorKind::refused) throw;
+  throw Error(ErrorKind::withheld, "archive-reread",
+              std::string("the archive that was just written cannot be read: ") + error.what());
 }
 
 }  // namespace truewheel::wheel

@@ -11,7 +11,7 @@ namespace truewheel::wheel {
 ///
 /// libzip 1.7.3 takes even a DOS time through mktime() and localtime(): an hour that the local zone
 /// skips comes out as another one, and the bytes would depend on TZ. Elsewhere nothing has to be
-/// written.
+/// written. A directory that does not read back is Error(withheld, "archive-reread").
 void correct_times(int descriptor, std::uint64_t size, const DosTime& time);
 
 }  // namespace truewheel::wheel

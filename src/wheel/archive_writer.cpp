@@ -205,7 +205,10 @@ void add_member(zip_t* archive, const EncodedMember& member, const DosTime& time
   }
   const auto at = static_cast<zip_uint64_t>(index);
   const zip_uint32_t attributes = member.executable ? kProgramAttributes : kFileAttributes;
-  if (zip_set_file_compression(archive, at, member.method, 0) != 0 ||
+  // Left alone, a deflated source stays as it is and a stored one is compressed. To set deflate
+  // would make libzip forget the compressed size and, near 4 GiB, reserve a ZIP64 field that
+  // nothing fills.
+  if ((member.method == kStored && zip_set_file_compression(archive, at, ZIP_CM_STORE, 0) != 0) ||
       zip_file_set_dostime(archive, at, time.time, time.date, 0) != 0 ||
       zip_file_set_external_attributes(archive, at, 0, ZIP_OPSYS_UNIX, attributes) != 0) {
     fail("describe a member", zip_get_error(archive));
