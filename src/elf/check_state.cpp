@@ -96,6 +96,10 @@ void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit&
     complaints.push_back(fmt::format("I13: {} dynamic symbols became {}", a.count, b.count));
     return;
   }
+  // Without any version left the whole table of versions goes.
+  const bool unversioned = !b.versions && !gone.empty() &&
+                           read_version_needs(after).records.empty() &&
+                           read_version_definitions(after).records.empty();
   for (std::uint64_t i = 0; i < a.count; ++i) {
     const Bytes old_rest = a.rest(i), new_rest = b.rest(i);
     const bool same =
@@ -105,6 +109,7 @@ void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit&
           fmt::format("I13: dynamic symbol {} ('{}') changed", i, printable(a.name(i))));
     }
     const bool dropped = gone.contains(static_cast<std::uint16_t>(a.version(i) & ~ver::kHidden));
+    if (unversioned) continue;
     if (b.version(i) != (dropped ? ver::kGlobal : a.version(i))) {
       complaints.push_back(fmt::format("I13: the version of dynamic symbol {} changed", i));
     }

@@ -35,15 +35,13 @@ class StructureChecker {
 
   // I1, I2 and I4 are refused by ElfImage itself.
   void check_loads() {
-    std::uint64_t alignment = 1;
-    for (const Segment& segment : image_.segments()) {
-      if (segment.type == pt::kLoad) alignment = std::max(alignment, segment.align);
-    }
     const Segment* previous = nullptr;
     std::size_t number = 0;
     for (const Segment& segment : image_.segments()) {
       if (segment.type != pt::kLoad) continue;
       ++number;
+      const std::uint64_t alignment =
+          std::max({std::uint64_t{1}, segment.align, previous == nullptr ? 0 : previous->align});
       const bool shares = previous != nullptr && previous->memsz != 0 &&
                           align_down(segment.vaddr, alignment) <
                               align_up(previous->vaddr + previous->memsz, alignment);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace truewheel::elf {
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::uint64_t kPhase = 16;
 constexpr std::uint64_t kLargestTableAlign = 64;
+/// Padding beyond this is not looked at, so that a file of many GiB is planned without being read.
+constexpr std::uint64_t kLargestPadding = std::uint64_t{16} << 20;
 
 std::uint64_t machine_alignment(std::uint16_t machine) {
   switch (machine) {
@@ -127,14 +130,18 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
     Room room{i, load.offset + load.filesz, load.vaddr + load.memsz};
     if (relro != nullptr && room.vaddr > relro->vaddr && room.vaddr < relro->vaddr + relro->memsz)
       continue;
-    const std::uint64_t used = map.next_used(room.offset);
-    if (!map.is_zero(room.offset, used)) continue;
     const std::uint64_t limit = address_limit(image, load, alignment);
     if (limit <= room.vaddr) continue;
-    room.capacity = std::min(used - room.offset, limit - room.vaddr);
+    const std::uint64_t used = map.next_used(room.offset);
+    room.capacity = std::min({used - room.offset, limit - room.vaddr, kLargestPadding});
     // Bytes behind everything that headers name belong to somebody else, even if they are zero
     // (A36, trailing data).
     if (used == image.file().size()) room.capacity = 0;
+    if (!map.is_zero(room.offset, room.capacity == 0
+                                      ? room.offset
+                                      : std::min(used, room.offset + kLargestPadding))) {
+      continue;
+    }
     room.grows = &load == last && map.movable_tail(room.offset).has_value();
     if (room.capacity == 0 && !room.grows) continue;
     room.writable = writable;

@@ -230,6 +230,9 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
     const std::size_t left = wish.needs.records.size() - wish.removed_needs.size();
     if (left == 0) {
       entries.drop_tags({dt::kVerNeed, dt::kVerNeedNum});
+      // glibc looks versions up in a table that it makes only for files with needed or defined
+      // ones; with DT_VERSYM alone it reads from address 0 (RESOLVE_MAP in dl-machine.h's callers).
+      if (!image.dynamic_value(dt::kVerDef)) entries.drop_tags({dt::kVerSym});
     } else {
       entries.set_value(dt::kVerNeedNum, left);
     }

@@ -145,6 +145,7 @@ def main():
     parser.add_argument("--driver", required=True, type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", default=["library", "pie", "no-pie"])
     arguments = parser.parse_args()
     if not shutil.which("clang") or not shutil.which("ld.lld"):
         print("SKIPPED: clang and lld are needed")
@@ -153,7 +154,7 @@ def main():
     results, failed = {}, False
     print(f"seed {arguments.seed}")
     for target in TARGETS:
-        for kind in ("library", "pie", "no-pie"):
+        for kind in arguments.kinds:
             for number in range(arguments.rounds):
                 dice = random.Random(f"{arguments.seed}/{target}/{kind}/{number}")
                 with tempfile.TemporaryDirectory(prefix="elf-foreign-") as folder:

@@ -295,8 +295,7 @@ def one_case(driver, workshop, dice, folder, thorough):
             if run_case(output, is_program, workshop, folder) != expected:
                 raise Failure(f"after the edit: {run_case(output, is_program, workshop, folder)}, expected {expected}")
             again = folder / "again"
-            idempotent = words_again(words)
-            second = must([driver, output, again, *idempotent])
+            second = must([driver, output, again, *words])
             if "patches 0\n" not in second or again.read_bytes() != output.read_bytes():
                 raise Failure(f"a second identical edit changes something: {second}")
             new = lint(output) - clean
@@ -315,11 +314,6 @@ def one_case(driver, workshop, dice, folder, thorough):
         return "ok", log
     except Failure as failure:
         raise Failure(f"{failure}\n  " + "\n  ".join(log)) from None
-
-
-def words_again(words):
-    """The same wishes; a rename is stated with names that are in force already."""
-    return words
 
 
 def strip_runs(strip, path, is_program, workshop, folder, expected, driver=None):
@@ -354,6 +348,7 @@ def main():
     parser.add_argument("--long", action="store_true", help="all strip tools after each edit")
     parser.add_argument("--go-on", action="store_true", help="count failures instead of stopping at the first")
     arguments = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)
     driver = arguments.driver.resolve()
     print(f"seed {arguments.seed}, {arguments.count} cases")
     results, failures = {}, 0
