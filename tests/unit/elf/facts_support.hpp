@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -48,8 +48,9 @@ class Scratch {
     return std::system(line.c_str()) == 0;
   }
   [[nodiscard]] std::string log() const {
-    std::ifstream file(path_ / "log");
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << std::ifstream(path_ / "log").rdbuf();
+    return text.str();
   }
 
  private:
@@ -59,7 +60,9 @@ class Scratch {
 inline Buffer read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   REQUIRE(file.good());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text(static_cast<std::size_t>(fs::file_size(path)), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  REQUIRE(file.gcount() == static_cast<std::streamsize>(text.size()));
   const Bytes bytes = as_bytes(text);
   return {bytes.begin(), bytes.end()};
 }
@@ -104,16 +107,6 @@ inline const std::vector<std::string> kTargets = {
     "x86_64-linux-gnu", "i686-linux-gnu",    "aarch64-linux-gnu", "powerpc64-linux-gnu",
     "mips-linux-gnu",   "powerpc-linux-gnu", "riscv64-linux-gnu"};
 
-/// `file` without its section header table.
-inline Buffer without_sections(Buffer file) {
-  const bool is_64 = file[4] == 2;
-  const std::size_t header = is_64 ? 64 : 52;
-  const std::size_t word = is_64 ? 8 : 4;
-  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(24 + 2 * word), word, std::uint8_t{0});
-  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(header - 4), 4, std::uint8_t{0});
-  return file;
-}
-
 /// Writes a number into a file, in the file's own byte order.
 template <class T>
 void poke(Buffer& file, std::uint64_t offset, T value) {
@@ -121,6 +114,18 @@ void poke(Buffer& file, std::uint64_t offset, T value) {
   append_integer(bytes, value, file[5] == 1 ? ByteOrder::little : ByteOrder::big);
   REQUIRE(offset + bytes.size() <= file.size());
   std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+/// `file` without its section header table.
+inline Buffer without_sections(Buffer file) {
+  const bool is_64 = file[4] == 2;
+  if (is_64) {
+    poke(file, 40, std::uint64_t{0});  // e_shoff
+  } else {
+    poke(file, 32, std::uint32_t{0});
+  }
+  poke(file, is_64 ? 60 : 48, std::uint32_t{0});  // e_shnum, e_shstrndx
+  return file;
 }
 
 /// Where the table lies that an address tag of the dynamic section points at.

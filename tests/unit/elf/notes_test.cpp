@@ -20,16 +20,29 @@ std::string note(const std::string& section, const std::string& owner, const std
          "3: " + description + "\\n4: " + alignment + ".popsection\\n\");\n";
 }
 
-std::string dlopen_note(const std::string& json) {
-  return note(".note.dlopen", "FDO", "0x407c0c0a", ".asciz \\\"" + json + "\\\"");
+/// JSON written with apostrophes, as a C string within an assembler string within a C string.
+std::string json_text(const std::string& json) {
+  std::string text;
+  for (const char c : json) {
+    if (c == '\'') {
+      text += R"(\\\")";
+    } else {
+      text += c;
+    }
+  }
+  return text;
 }
 
-// What a C string within an assembler string within a C string needs before a quotation mark.
-const std::string kQuote = R"(\\\")";
+std::string text_note(const std::string& section, const std::string& type,
+                      const std::string& json) {
+  std::string description = ".asciz \\\"";
+  description += json_text(json) + "\\\"";
+  return note(section, "FDO", type, description);
+}
 
-std::string quoted(const std::string& text) { return kQuote + text + kQuote; }
-
-std::string package_json() { return "{" + quoted("type") + ":" + quoted("deb") + "}"; }
+std::string dlopen_note(const std::string& json) {
+  return text_note(".note.dlopen", "0x407c0c0a", json);
+}
 
 }  // namespace
 
@@ -75,13 +88,10 @@ TEST_CASE("properties are padded to 8 bytes in 64-bit files and to 4 in 32-bit o
 }
 
 TEST_CASE("package and dlopen notes are read in either byte order and class") {
-  const std::string json = "[{" + quoted("soname") + ":[" + quoted("libzstd.so.1") + "," +
-                           quoted("libzstd.so") + "]," + quoted("feature") + ":" + quoted("zstd") +
-                           "," + quoted("priority") + ":" + quoted("required") + "},{" +
-                           quoted("soname") + ":[" + quoted("liblzma.so.5") + "]}]";
-  const std::string source =
-      note(".note.package", "FDO", "0xcafe1a7e", ".asciz \\\"" + package_json() + "\\\"") +
-      dlopen_note(json);
+  const std::string source = text_note(".note.package", "0xcafe1a7e", "{'type':'deb'}") +
+                             dlopen_note(
+                                 "[{'soname':['libzstd.so.1','libzstd.so'],'feature':'zstd',"
+                                 "'priority':'required'},{'soname':['liblzma.so.5']}]");
   std::size_t seen = 0;
   for (const std::string& target : kTargets) {
     const Buffer file = build_for(target, source, "-shared");
@@ -115,15 +125,15 @@ TEST_CASE("a dlopen note that is no JSON array of objects is no note") {
   const auto count = [](const std::string& json) {
     return inspect(build(dlopen_note(json), "-shared -fPIC")).dlopen_notes.size();
   };
-  CHECK(count("[{" + quoted("soname") + ":[" + quoted("liba.so") + "]}]") == 1);
-  CHECK(count("[{" + quoted("soname") + ":[" + quoted("liba.so") + "]}") == 0);
+  CHECK(count("[{'soname':['liba.so']}]") == 1);
+  CHECK(count("[{'soname':['liba.so']}") == 0);
   CHECK(count("") == 0);
   CHECK(count("17") == 0);
-  CHECK(count("[17, {}, " + quoted("x") + "]") == 0);
-  CHECK(count("[{" + quoted("soname") + ":" + quoted("liba.so") + "}]") == 0);
-  CHECK(count("[{" + quoted("soname") + ":[1,2]}]") == 0);
+  CHECK(count("[17, {}, 'x']") == 0);
+  CHECK(count("[{'soname':'liba.so'}]") == 0);
+  CHECK(count("[{'soname':[1,2]}]") == 0);
   CHECK(count(std::string(60000, '[')) == 0);
-  CHECK(count("[{" + quoted("soname") + ":[" + quoted("\\\\377") + "]}]") == 0);
+  CHECK(count("[{'soname':['\\\\377']}]") == 0);
 }
 
 TEST_CASE("a note area that lies about its sizes ends there, and the file is still read") {
