@@ -59,7 +59,7 @@ def main(truewheel: str) -> int:
     long_options = {option for option in every if option.startswith("--")}
     complaints += compare("completions for bash", long_options, set(LONG.findall(bash)))
     complaints += compare("completions for zsh", long_options, set(LONG.findall(zsh)))
-    complaints += compare("completions for fish", long_options, {f"--{name}" for name in re.findall(r" -l ([a-z-]+)", fish)})
+    complaints += compare("completions for fish", long_options, {f"--{name}" for name in re.findall(r"^complete .* -l ([a-z-]+)", fish, re.MULTILINE)})
 
     readme = (ROOT / "README.md").read_text()
     for block in re.findall(r"```\w*\n(.*?)```", readme, re.DOTALL):

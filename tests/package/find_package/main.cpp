@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls into several layers, so that the exported library must bring all it links with.
+#include <truewheel/error.hpp>
 #include <truewheel/repair.hpp>
 #include <truewheel/version.hpp>
 
