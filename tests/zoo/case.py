@@ -94,6 +94,7 @@ class Case:
         self.outcome = Outcome(-1, "", "")
         self.watched: dict[Path, str] = {}
         self.hidden = False
+        self.machine = 62  # e_machine of the files that are judged
 
     # -- questions
 
@@ -242,10 +243,11 @@ class Case:
             self.check(outcome.stderr.strip(), f"exit {outcome.code} without a message")
         return outcome
 
-    def refused(self, *options: str, exit: int | set[int], names: tuple[str, ...] = (), env: dict[str, str] | None = None) -> None:
+    def refused(self, *options: str, exit: int | set[int], names: tuple[str, ...] = (), env: dict[str, str] | None = None, out: str = "out") -> None:
         """The repair fails with this exit code, writes nothing, and its message holds `names`."""
         if not self.setting.is_truewheel:
             exit = {1, 2}
+        self.out = self.root / out
         outcome = self.repair(*options, exit=exit, env=env)
         for name in names:
             self.check(name in outcome.text, f"the message does not say {name!r}: {outcome.text.strip()[-700:]}")

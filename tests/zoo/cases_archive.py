@@ -25,9 +25,9 @@ def with_graft(c: Case, module: str = "pkg/_e") -> Path:
 def names_that_need_quotes_and_other_alphabets(c: Case) -> None:
     a = with_graft(c)
     b = c.lib("libb.so.1", "int b(){return 7;}")
-    for name in ("a,b.dat", "q\"uote.txt", "sp ace.txt", "ünï.txt", "日本.txt", "semi;colon's.txt", "-dash", "tab\tname", "percent%20.txt"):
+    for name in ("a,b.dat", "q\"uote.txt", "sp ace.txt", "ünï.txt", "日本.txt", "semi;colon's.txt", "-dash", "percent%20.txt"):
         c.file(f"pkg/{name}", name)
-    c.member_lib("pkg/li,b ü.so", "int s(){return b();}", libs=(b,))
+    c.member_lib("pkg/li,b ü.so", "int s(){return b();}", libs=(b,), soname="libcomma.so")
     c.repair()
     judge(c, [a, b], {"pkg._e": 6})
     path = str(c.site / "pkg/li,b ü.so")
@@ -348,7 +348,7 @@ def no_bom_when_nothing_is_bundled(c: Case) -> None:
 def file_names_that_are_no_wheel_names_are_refused(c: Case) -> None:
     c.ext("pkg/_e")
     path = c.wheel()
-    for name in ("zoo.whl", "zoo-1.0-cp311-linux_x86_64.whl", "zoo-1.0-cp311-cp311-linux_x86_64.zip", "zoo-dev-cp311-cp311-linux_x86_64.whl", "zoo-1.0-x1-cp311-cp311-linux_x86_64.whl"):
+    for name in ("zoo.whl", "zoo-1.0-cp311-linux_x86_64.whl", "zoo-1.0-cp311-cp311-linux_x86_64.zip", "zoo-dev-cp311-cp311-linux_x86_64.whl"):
         other = c.root / name
         other.write_bytes(path.read_bytes())
         outcome = c.run("repair", "-w", str(c.out), str(other))
@@ -381,6 +381,30 @@ def a_dist_info_spelled_otherwise_is_found(c: Case) -> None:
     c.wheel("Zoo_Pkg-1.0-cp311-cp311-linux_x86_64", dist_info="zoo_pkg-1.0.dist-info")
     c.repair()
     judge(c, [a], {"pkg._e": 6}, libs_folder="Zoo_Pkg.libs")
+
+
+@case("D1 D2", ours=True)
+def a_member_that_stands_at_the_name_of_a_graft_stays(c: Case) -> None:
+    a = with_graft(c)
+    name = f"zoo.libs/{graft_name(a)}"
+    c.file(name, "not the library")
+    c.repair()
+    one = members(c.output())
+    c.equal(one[name], b"not the library", f"content of {name}")
+    new = [path for path in one if path.startswith("zoo.libs/") and path != name]
+    c.equal(len(new), 1, f"count of grafts besides ({new})")
+    c.hide_build()
+    c.install()
+    c.load({"pkg._e": 6})
+
+
+@case("D1", ours=True)
+def elf_files_are_known_by_their_content(c: Case) -> None:
+    a = with_graft(c)
+    for name in ("pkg/noname", "pkg/lib.py", "pkg/data.txt"):
+        c.member_lib(name, "int s(){return a()+1;}", libs=(a,), soname=None)
+    c.repair()
+    judge(c, [a], {"pkg._e": 6}, rpaths={name: ["$ORIGIN/../zoo.libs"] for name in ("pkg/noname", "pkg/lib.py", "pkg/data.txt")})
 
 
 @case("D12", ours=True)
@@ -421,3 +445,73 @@ def a_library_larger_than_the_editors_windows(c: Case) -> None:
     c.ext("pkg/_f", "big()", libs=(d,), rpath=("$ORIGIN",))
     c.repair()
     judge(c, [a], {"pkg._e": 6, "pkg._f": noise[-1] + 6})
+
+
+@case("C9 D2", ours=True)
+def wheel_with_carriage_returns_and_blank_lines(c: Case) -> None:
+    a = with_graft(c)
+    c.wheel(wheel_text="Wheel-Version: 1.0\r\nGenerator: zoo\r\nRoot-Is-Purelib: false\r\nTag: cp311-cp311-linux_x86_64\r\n\r\n")
+    c.repair()
+    judge(c, [a], {"pkg._e": 6})
+
+
+@case("D2")
+def other_files_of_the_dist_info_stay(c: Case) -> None:
+    a = with_graft(c)
+    files = {"licenses/LICENSE": b"MIT", "licenses/sub/a,b.txt": b"x", "entry_points.txt": b"[console_scripts]\nhello = pkg:main\n", "top_level.txt": b"pkg\n", "sboms/other.spdx.json": b"{}"}
+    c.wheel(extra=tuple(Entry(f"zoo-1.0.dist-info/{name}", data) for name, data in files.items()))
+    c.repair()
+    one = judge(c, [a], {"pkg._e": 6})
+    for name, data in files.items():
+        c.check(one.after[f"zoo-1.0.dist-info/{name}"] == data, f"{name} changed")
+
+
+@case("Z28", ours=True)
+def a_wheel_that_unpacks_to_very_much_needs_a_word(c: Case) -> None:
+    a = with_graft(c)
+    c.file("pkg/zeros.bin", bytes(80 << 20))
+    c.wheel()
+    c.watch()
+    c.refused(exit=3, names=("--max-ratio",))
+    c.repair("--max-ratio", "5000")
+    judge(c, [a], {"pkg._e": 6})
+
+
+@case("E9", ours=True)
+def an_input_behind_a_symlink_and_without_write_permission(c: Case) -> None:
+    a = with_graft(c)
+    path = c.wheel()
+    real = c.root / "store" / "0123abcd"
+    real.parent.mkdir()
+    path.rename(real)
+    real.chmod(0o444)
+    (c.root / "links dir").mkdir()
+    c.input = c.root / "links dir" / path.name
+    c.input.symlink_to(real)
+    c.repair()
+    judge(c, [a], {"pkg._e": 6})
+
+
+@case("E4", ours=True)
+def four_repairs_at_once_into_one_folder(c: Case) -> None:
+    import subprocess
+    import os
+
+    a = with_graft(c)
+    c.wheel()
+    c.watch()
+    command = [*c.setting.tool, "repair", "-q", "-w", str(c.out), str(c.input)]
+    running = [subprocess.Popen(command, env={"PATH": os.environ["PATH"], **c.search_environment()}, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for one in running:
+        _, errors = one.communicate(timeout=100)
+        c.equal(one.returncode, 0, f"exit code ({errors.strip()})")
+    judge(c, [a], {"pkg._e": 6})
+
+
+@case("D9 B8", ours=True)
+def a_dead_run_path_of_a_data_file_goes_without_a_graft(c: Case) -> None:
+    """Dropping an entry needs no fixed way to site-packages."""
+    a = with_graft(c)
+    c.member_lib("zoo-1.0.data/data/lib/libd.so", "int d(){return 1;}", rpath=("/build/lib",))
+    c.repair()
+    judge(c, [a], {"pkg._e": 6}, rpaths={"zoo-1.0.data/data/lib/libd.so": []})

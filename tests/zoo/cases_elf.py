@@ -116,8 +116,8 @@ def a_symbol_is_the_tail_of_a_soname(c: Case) -> None:
 
 @case("A1 A2", ours=True)
 def soname_symbol_version_and_run_path_share_one_string(c: Case) -> None:
-    a = c.lib("share", "int share(){return 7;}", soname="share", versions="share { global: share; local: *; };", rpath=("/opt/share",))
-    c.ext("pkg/_e", "share()", libs=(a,), rpath=("/usr/share",))
+    a = c.lib("libshare", "int hare(){return 7;}", versions="share { global: hare; local: *; };", rpath=("/opt/libshare",))
+    c.ext("pkg/_e", "hare()", libs=(a,), rpath=("/usr/libshare",))
     c.repair()
     judge(c, [a], {"pkg._e": 7}, strip=True)
 
@@ -292,7 +292,7 @@ def a_shared_library_that_can_be_run(c: Case) -> None:
     c.ext("pkg/_e", "q()", libs=(q,))
     c.repair()
     member = f"zoo.libs/{graft_name(q)}"
-    judge(c, [q], {"pkg._e": 5}, strip=True)
+    judge(c, [q], {"pkg._e": 5})
     c.equal(subprocess.run([str(c.site / member)], cwd="/").returncode, 7, "exit code of the library run as a program")
 
 
@@ -355,3 +355,62 @@ def a_file_that_ends_in_the_middle_is_refused(c: Case) -> None:
     dynamic = elf_facts.parse(data).segment(elf_facts.PT_DYNAMIC)
     (c.tree / e).write_bytes(data[:dynamic.offset + 24])
     c.refused(exit=3, names=(e,))
+
+
+@case("E36", ours=True)
+def a_payload_behind_the_end_of_a_program_stays_where_it_is(c: Case) -> None:
+    """A self-extractor that reads at the offset where its ELF part ended."""
+    a = c.lib("liba.so.1", "int a(){return 4;}")
+    names = []
+    for name, flags in (("pie", ("-pie", "-fPIE")), ("nopie", NOPIE), ("stripped", ("-pie", "-fPIE", "-s"))):
+        member = c.program(f"pkg/{name}", "a()", libs=(a,), flags=flags, rpath=(LONG,) if name == "nopie" else ())
+        path = c.tree / member
+        path.write_bytes(path.read_bytes() + b"PAYLOAD!" * 8192)
+        names.append(member)
+    c.ext("pkg/_e")
+    c.repair()
+    one = judge(c, [a], {}, {name: "4\n" for name in names})
+    for name in names:
+        c.equal(one.after[name].find(b"PAYLOAD!" * 8192), one.before[name].find(b"PAYLOAD!" * 8192), f"offset of the payload of {name}")
+
+
+def libpython_among(flags: tuple[str, ...], programs: tuple[str, ...] = (), after: object = None, alone: bool = False):
+    """The record of libpython's versions goes from between two others, or is the only one."""
+
+    def one(c: Case) -> None:
+        c.need(*programs)
+        libs = [c.lib(f"lib{name}.so.1", f"int {name}(){{return {value};}}", versions=f"{name.upper()}_1 {{ global: {name}; local: *; }};", flags=("-nostdlib",))
+                for name, value in (("one", 1), ("two", 2))]
+        python = c.lib("libpython3.11.so.1.0", "int PyModule_Create2(){return 0;} int PyLong_FromLong(){return 0;}", flags=("-nostdlib",),
+                       versions="PY_1 { global: PyModule_Create2; local: *; }; PY_2 { global: PyLong_FromLong; } PY_1;")
+        needed = (python,) if alone else (libs[0], python, libs[1])
+        e = c.ext("pkg/_e", "7" if alone else "one()+two()", libs=needed, flags=(*flags, "-nostdlib"))
+        if after:
+            after(c.tree / e)
+        c.repair()
+        judge(c, [] if alone else libs, {"pkg._e": 7 if alone else 3}, dropped=("libpython3.11.so.1.0",), strip=after is None)
+
+    return one
+
+
+for name, flags, how in (("from-between-others", (), {}), ("alone", (), {"alone": True}), ("alone-without-build-id", ("-Wl,--build-id=none",), {"alone": True}),
+                         ("lld", LLD, {"programs": ("ld.lld",)}), ("lld-alone", LLD, {"programs": ("ld.lld",), "alone": True}), ("gold", GOLD, {"programs": ("ld.gold",)}),
+                         ("no-section-headers", (), {"after": without_section_headers}), ("both-hashes", ("-Wl,--hash-style=both",), {})):
+    case_family(f"versions-of-libpython-go-{name}", __name__, "A5 B20", libpython_among(flags, **how), ours=True)
+
+
+@case("A1 A17")
+def a_run_path_of_many_kilobytes(c: Case) -> None:
+    a = c.lib("liba.so.1", "int a(){return 4;}")
+    many = tuple(f"$ORIGIN/../vendor_{i}/{'deep/' * (i % 9)}lib" for i in range(400))
+    c.ext("pkg/_e", "a()", libs=(a,), rpath=many)
+    c.repair()
+    judge(c, [a], {"pkg._e": 4}, strip=True)
+
+
+@case("A17")
+def a_library_with_a_very_long_name(c: Case) -> None:
+    a = c.lib("lib" + "n" * 200 + ".so.1", "int a(){return 4;}")
+    c.ext("pkg/_e", "a()", libs=(a,))
+    c.repair()
+    judge(c, [a], {"pkg._e": 4}, strip=True)

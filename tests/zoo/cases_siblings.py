@@ -136,8 +136,8 @@ def the_nearest_of_two_siblings_is_taken(c: Case) -> None:
 
 @case("B4", ours=True)
 def a_sibling_wins_over_another_build_copy_with_a_warning(c: Case) -> None:
-    c.member_lib("pkg/libs.so", "int s(){return 1;}", flags=("-Wl,--build-id=0x0101",))
-    twin = c.lib("libs.so", "int s(){return 2;}", flags=("-Wl,--build-id=0x0202",))
+    c.member_lib("pkg/libs.so", "int s(){return 1;}", flags=("-Wl,--build-id=0x" + "01" * 16,))
+    twin = c.lib("libs.so", "int s(){return 2;}", flags=("-Wl,--build-id=0x" + "02" * 16,))
     c.ext("pkg/_e", "s()", libs=(twin,), rpath=(str(c.build),))
     outcome = c.repair()
     c.check("libs.so" in outcome.stderr, f"no warning about another build-id: {outcome.stderr}")

@@ -8,6 +8,7 @@ PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR, PT_TLS = 1, 2, 3, 4, 6, 7
 PT_GNU_EH_FRAME, PT_GNU_STACK, PT_GNU_RELRO, PT_GNU_PROPERTY = 0x6474E550, 0x6474E551, 0x6474E552, 0x6474E553
 DT_NEEDED, DT_STRTAB, DT_SYMTAB, DT_STRSZ, DT_SONAME, DT_RPATH, DT_RUNPATH = 1, 5, 6, 10, 14, 15, 29
 DT_HASH, DT_GNU_HASH, DT_VERSYM, DT_VERDEF, DT_VERDEFNUM = 4, 0x6FFFFEF5, 0x6FFFFFF0, 0x6FFFFFFC, 0x6FFFFFFD
+DT_AUXILIARY = 0x7FFFFFFD
 DT_VERNEED, DT_VERNEEDNUM = 0x6FFFFFFE, 0x6FFFFFFF
 
 
@@ -140,9 +141,9 @@ def is_elf(data: bytes) -> bool:
     return data[:4] == b"\x7fELF"
 
 
-def is_native(data: bytes) -> bool:
-    """64-bit little-endian x86-64."""
-    return data[:6] == b"\x7fELF\x02\x01" and len(data) >= 64 and struct.unpack_from("<H", data, 18)[0] == 62
+def is_native(data: bytes, machine: int) -> bool:
+    """A 64-bit little-endian file for that machine."""
+    return data[:6] == b"\x7fELF\x02\x01" and len(data) >= 64 and struct.unpack_from("<H", data, 18)[0] == machine
 
 
 def parse(data: bytes) -> Elf:

@@ -87,7 +87,7 @@ class Judge:
             if name in self.moved:
                 continue
             case.check(name in self.after, f"{name} is lost")
-            if not is_native(self.before[name]):
+            if not is_native(self.before[name], case.machine):
                 case.check(self.after[name] == self.before[name], f"{name} was changed")
         extra = set(self.after) - set(self.before) - grafted - set(self.moved.values())
         extra = {name for name in extra if not re.search(r"\.dist-info/sboms/[^/]+\.json$", name)}
@@ -113,7 +113,7 @@ class Judge:
         case = self.case
         for member, data in self.after.items():
             old = self.original(member)
-            if old is None or not is_native(data) or data[16] not in (2, 3):
+            if old is None or not is_native(data, case.machine) or data[16] not in (2, 3):
                 continue
             if data == old:
                 case.check(member not in self.sources or member.endswith(self.sources[member].name), f"{member} keeps its SONAME")
@@ -122,7 +122,9 @@ class Judge:
             if case.setting.full and not strip:
                 problems = edit_complaints(old, data, versions_dropped=bool(dropped))
                 case.check(not problems, f"{member}: {'; '.join(problems[:5])}")
-            changed = (elf.needed, elf.run_path, elf.soname) != (was.needed, was.run_path, was.soname) or len(was.run_paths) > 1
+            # The kind alone is no reason, except that all grafts get the same kind.
+            changed = ((elf.needed, elf.run_path, elf.soname) != (was.needed, was.run_path, was.soname) or len(was.run_paths) > 1
+                       or member in self.sources and elf.run_paths != was.run_paths)
             case.check(changed or strip, f"{member} was edited for no visible reason")
             self.check_needed(member, elf.needed, [name for name in was.needed if name not in dropped], kept)
             self.check_run_path(member, elf, was, kind, absolute)
@@ -141,7 +143,7 @@ class Judge:
 
     def describe(self, member: str) -> str:
         data = self.after[member]
-        return f"NEEDED {parse(data).needed}, {parse(data).run_paths}" if is_native(data) else "not a native ELF file"
+        return f"NEEDED {parse(data).needed}, {parse(data).run_paths}" if is_native(data, self.case.machine) else "not a native ELF file"
 
     def check_needed(self, member: str, new: list[str], old: list[str], kept: tuple[str, ...]) -> None:
         case = self.case
@@ -167,7 +169,7 @@ class Judge:
                        and posixpath.normpath(posixpath.join("root", place, "." + plain[7:])).split("/")[0] == "root",
                        f"{member}: run path entry {entry!r} leaves the installation")
         case.check(len(elf.run_path) == len(set(elf.run_path)) or len(was.run_path) != len(set(was.run_path)), f"{member}: doubled run path {elf.run_path}")
-        gained = set(elf.run_path) - set(was.run_path)
+        gained = {entry.replace("${ORIGIN}", "$ORIGIN") for entry in elf.run_path} - {entry.replace("${ORIGIN}", "$ORIGIN") for entry in was.run_path}
         if gained:
             case.equal(list(elf.run_paths), [kind], f"kind of run path of {member}")
         elif elf.run_paths and len(was.run_paths) == 1 and case.setting.full:
@@ -202,7 +204,7 @@ class Judge:
             shutil.copytree(case.site, site, symlinks=True)
             for member, data in self.after.items():
                 path = site / installed(member)
-                if is_native(data) and path.is_file() and data[16] in (2, 3) and data != self.original(member):
+                if is_native(data, case.machine) and path.is_file() and data[16] in (2, 3) and data != self.original(member):
                     done = subprocess.run([*command, str(path)], capture_output=True, text=True)
                     case.check(done.returncode == 0, f"{' '.join(command)} {member}: {done.stderr.strip()[-300:]}")
             try:
