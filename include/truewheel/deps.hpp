@@ -92,8 +92,9 @@ struct Graph {
   std::vector<Node>
       nodes;  ///< the wheel's files first, in the order given, then host files in discovery order
   std::vector<ExcludePattern> patterns;
-  std::vector<std::string>
-      notes;  ///< skipped candidates (other class or machine, linker script), two build-ids, …
+  std::vector<std::string> notes;  ///< skipped candidates: other class or machine, linker script
+  /// Two build-ids under one name, a SONAME under another file name (settled point 1).
+  std::vector<std::string> warnings;
   /// "a.so (needs) libx.so.1 (needs) liby.so.2": the shortest way from a wheel file to `node`.
   [[nodiscard]] std::string chain_to(NodeId node) const;
 };

@@ -48,6 +48,7 @@ class Resolver {
       }
     }
     graph_.notes = notes_.take();
+    graph_.warnings = warnings_.take();
     return std::move(graph_);
   }
 
@@ -144,8 +145,8 @@ class Resolver {
     const WheelFile& taken = files_[*edge.target];
     for (const std::size_t other : siblings) {
       if (files_[other].facts->build_id == taken.facts->build_id) continue;
-      notes_.add(files_[from].path + " needs " + edge.needed + ": " + taken.path + " is taken, " +
-                 files_[other].path + " has another build-id");
+      warnings_.add(files_[from].path + " needs " + edge.needed + ": " + taken.path +
+                    " is taken, " + files_[other].path + " has another build-id");
     }
   }
 
@@ -156,8 +157,8 @@ class Resolver {
     const Found found = search(node, edge.needed, nullptr, ignored);
     if (found.file == nullptr || !found.file->facts->build_id) return;
     if (found.file->facts->build_id == own) return;
-    notes_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
-               ", and the build's copy " + found.file->real_path + " has another build-id");
+    warnings_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
+                  ", and the build's copy " + found.file->real_path + " has another build-id");
   }
 
   /// A file with that SONAME under another file name is none that a loader finds by itself (settled
@@ -166,8 +167,8 @@ class Resolver {
     for (const auto& file : files_) {
       if (file.facts->soname != needed || base_name(file.path) == base_name(needed)) continue;
       if (!same_machine(*file.facts, *graph_.nodes[node].facts)) continue;
-      notes_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
-                 " has that SONAME but another file name, so that no search finds it");
+      warnings_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
+                    " has that SONAME but another file name, so that no search finds it");
     }
   }
 
@@ -241,6 +242,7 @@ class Resolver {
   HostFiles host_files_;
   SearchList search_list_;
   Notes notes_;
+  Notes warnings_;
   Graph graph_;
   // By node: where it lies on this machine, and the folders of its run path once asked for.
   std::vector<HostOrigins> origins_;

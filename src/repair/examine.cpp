@@ -95,6 +95,9 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
   for (const auto& note : examined.verdict.notes) {
     loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});
   }
+  for (const auto& warning : examined.graph.warnings) {
+    loaded.findings.push_back({"sibling", Severity::warning, {}, warning, {}});
+  }
   for (const auto& note : examined.graph.notes) {
     loaded.findings.push_back({"resolve", Severity::note, {}, note, {}});
   }

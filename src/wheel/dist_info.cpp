@@ -85,7 +85,8 @@ InstalledPath installed_path(std::string_view member_name, std::string_view dist
   if (slash == std::string_view::npos) return {Scheme::root, std::string(member_name)};
   const std::string_view key = inside.substr(0, slash);
   const std::string rest(inside.substr(slash + 1));
-  if (key == "purelib" || key == "platlib") return {Scheme::root, rest};
+  if (key == "platlib") return {Scheme::root, rest};
+  if (key == "purelib") return {Scheme::purelib, rest};
   if (key == "scripts") return {Scheme::scripts, rest};
   if (key == "data") return {Scheme::data, rest};
   if (key == "headers") return {Scheme::headers, rest};

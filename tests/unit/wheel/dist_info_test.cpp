@@ -77,7 +77,7 @@ TEST_CASE("installed_path puts members where an installer does") {
   };
   check("pkg/_x.so", Scheme::root, "pkg/_x.so");
   check("p-1.data/platlib/pkg/_x.so", Scheme::root, "pkg/_x.so");
-  check("p-1.data/purelib/pkg/x.py", Scheme::root, "pkg/x.py");
+  check("p-1.data/purelib/pkg/x.py", Scheme::purelib, "pkg/x.py");
   check("p-1.data/scripts/tool", Scheme::scripts, "tool");
   check("p-1.data/data/lib/x.so", Scheme::data, "lib/x.so");
   check("p-1.data/headers/x.h", Scheme::headers, "x.h");
