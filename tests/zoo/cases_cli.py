@@ -275,7 +275,8 @@ def an_unreadable_input(c: Case) -> None:
 def usage_errors(c: Case) -> None:
     small(c)
     for words in ([], ["repair"], ["repair", "--no-such-option", str(c.input)], ["nonsense"], ["repair", "-z", "x", str(c.input)], ["repair", "-z", "10", str(c.input)],
-                  ["repair", "--rpath-kind", "both", str(c.input)], ["repair", "--verify", "maybe", str(c.input)], ["repair", "-j", "-1", str(c.input)]):
+                  ["repair", "--rpath-kind", "both", str(c.input)], ["repair", "--verify", "maybe", str(c.input)], ["repair", "-j", "-1", str(c.input)],
+                  ["repair", "-L", ".", str(c.input)], ["repair", "-L", "/../x", str(c.input)], ["repair", "-L", "../x", str(c.input)]):
         outcome = c.run(*words)
         c.check(outcome.code == 2 and outcome.stderr.strip(), f"{words}: exit {outcome.code}: {outcome.stderr}")
     c.check(not c.out.exists(), "something was written")

@@ -2,6 +2,7 @@
 """ELF programs in .data/scripts, which are installed far from their libraries (bug-classes.md D10)."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -148,3 +149,20 @@ def a_shared_library_among_the_scripts_that_needs_a_graft(c: Case) -> None:
     outcome = c.repair(exit={0, 1})
     if outcome.code == 1:
         c.check("libhere.so" in outcome.stderr, f"not named: {outcome.stderr}")
+
+
+@case("D10 B8", ours=True)
+def a_script_that_needs_a_library_of_a_profile(c: Case) -> None:
+    """From a bin folder no entry leads to the profile's packages: it gets a shim, or stays without a false entry."""
+    hip = c.lib("libamdhip64.so.7", "int gpu(){return 6;}")
+    c.program(SCRIPT, "gpu()+rest(argc, argv)", PRELUDE, libs=(hip,))
+    c.file("pkg/__init__.py", "")
+    c.repair("--profile", "rocm")
+    after = members(c.output())
+    if not is_elf(after[SCRIPT]):
+        judge(c, [], moved=MOVED)
+        (c.site / "_rocm_sdk_core/lib").mkdir(parents=True)
+        shutil.copy2(c.root / "hidden/libamdhip64.so.7", c.site / "_rocm_sdk_core/lib")
+        use(c, c.site / "bin/tool")
+    else:
+        judge(c, [], unedited=True)
