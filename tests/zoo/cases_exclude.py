@@ -227,3 +227,12 @@ def a_program_that_needs_libpython_is_refused(c: Case) -> None:
     c.program("pkg/tool", "from_libpython()", libs=(python,))
     c.ext("pkg/_e")
     c.refused(exit=1, names=("libpython3.11.so.1.0", "pkg/tool"))
+
+
+@case("B8 B4", ours=True)
+def a_pattern_does_not_reach_a_library_of_the_wheel(c: Case) -> None:
+    """Nothing outside provides it, so leaving it out would break the wheel: it stays a sibling."""
+    s = c.member_lib("pkg/lib/libs.so", "int s(){return 4;}")
+    e = c.ext("pkg/_e", "s()", libs=(s,))
+    c.repair("--exclude", "*")
+    judge(c, [], {"pkg._e": 4}, rpaths={e: ["$ORIGIN/lib"]}, unedited=("pkg/lib/libs.so",))

@@ -14,6 +14,7 @@ import argparse
 import importlib
 import multiprocessing
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -72,6 +73,9 @@ def main() -> int:
     parser.add_argument("--prepare", action="store_true")
     options = parser.parse_args()
 
+    if sys.version_info[:2] != (3, 11) or platform.machine() != "x86_64":
+        print("the wheels of these cases are for CPython 3.11 on x86-64")
+        return 77
     work = options.work.resolve()
     python = in_venv(work)
     if options.prepare:
