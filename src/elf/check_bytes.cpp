@@ -64,7 +64,9 @@ bool hits_section(const ElfImage& before, const std::vector<Range>& ranges, std:
       before.sections().begin(), before.sections().end(), [&](const Section& section) {
         const bool counts = (section.flags & shf::kAlloc) != 0 && section.type != sht::kNobits &&
                             section.type != sht::kNull;
-        if (!counts || section.offset >= offset + size || offset >= section.offset + section.size)
+        // A section that is not where a LOAD maps it lies about its extent (elf-cases.md E08).
+        if (!counts || before.offset_of(section.addr, section.size) != section.offset) return false;
+        if (section.offset >= offset + size || offset >= section.offset + section.size)
           return false;
         const std::uint64_t begin = std::max(section.offset, offset);
         const std::uint64_t end = std::min(section.offset + section.size, offset + size);

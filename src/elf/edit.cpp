@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "elf/check.hpp"
 #include "elf/format.hpp"
 #include "elf/image.hpp"
 #include "elf/layout.hpp"
 #include "elf/rewrite.hpp"
 #include "elf/string_census.hpp"
 #include "elf/string_table.hpp"
+#include "elf/tables.hpp"
 #include "elf/wish.hpp"
 #include <truewheel/elf.hpp>
 
@@ -31,6 +33,14 @@ void refuse_uneditable(const ElfImage& image) {
     throw Error(ErrorKind::refused, "elf-prelinked",
                 "the file is prelinked: a change voids its checksum",
                 "undo it first with prelink --undo");
+  }
+  const std::vector<Table> tables = find_tables(image);
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    if (tables[i].offset < tables[i - 1].end()) {
+      throw Error(ErrorKind::refused, "elf-tables-overlap",
+                  fmt::format("{} and {} overlap", table_name(tables[i - 1].kind),
+                              table_name(tables[i].kind)));
+    }
   }
   bool load_seen = false;
   for (const Segment& segment : image.segments()) {
@@ -64,11 +74,11 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   // S1, S2: strings, with the census of who uses which byte.
   StringPlan strings;
   strings.size = strings_table_size(image);
+  StringCensus census = take_string_census(image);
   if (const auto texts = wish.texts(); !texts.empty()) {
     if (image.dynstr_size() == 0) {
       throw Error(ErrorKind::refused, "elf-no-strings", "the file has no dynamic string table");
     }
-    StringCensus census = take_string_census(image);
     const auto kept = wish.kept_strings();
     census.users.insert(census.users.end(), kept.begin(), kept.end());
     const Bytes table = image.reader().slice(image.dynstr_offset(), strings_table_size(image));
@@ -118,6 +128,11 @@ Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {
   constexpr std::size_t kMostNamed = 5;
   for (std::size_t i = 0; i < std::min(broken.size(), kMostNamed); ++i)
     all += (i == 0 ? "" : "; ") + broken[i];
+  // A file that contradicts itself is refused; only a sound one shows a bug of ours.
+  if (!check_structure(ElfImage(file)).empty()) {
+    throw Error(ErrorKind::refused, "elf-inconsistent",
+                fmt::format("the file contradicts itself: {}", all));
+  }
   throw Error(ErrorKind::internal, "elf-edit-broken",
               fmt::format("the edited file breaks an invariant: {}", all));
 }

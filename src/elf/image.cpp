@@ -389,6 +389,28 @@ std::uint64_t next_table(const ElfImage& image, std::uint64_t start) {
   return next;
 }
 
+/// Without sections, a GNU hash table that hashes nothing says nothing of the undefined symbols:
+/// they reach up to the next table, or, where an edit has moved that away, to the first bytes that
+/// can be no symbol.
+std::uint64_t count_plausible_symbols(const ElfImage& image, std::uint64_t table) {
+  const ByteReader& reader = image.reader();
+  const std::uint64_t size = sizes_of(image.header().bits).symbol;
+  const std::uint64_t limit = (next_table(image, table) - table) / size;
+  const std::uint64_t start = *image.offset_of(table, size);
+  for (std::uint64_t i = 1; i < limit; ++i) {
+    const std::uint64_t at = start + i * size;
+    const std::uint8_t info = reader.u8(at + (image.is_64() ? 4 : 12));
+    const std::uint16_t section = reader.u16(at + (image.is_64() ? 6 : 14));
+    const std::uint32_t name = reader.u32(at);
+    constexpr std::uint8_t kLastBinding = 2, kFirstOsBinding = 10, kLastType = 10;
+    const bool has_binding = info >> 4 <= kLastBinding || info >> 4 >= kFirstOsBinding;
+    const bool is_empty = name == 0 && section == shn::kUndef;
+    if (name >= image.dynstr_size() || is_empty || !has_binding || (info & 0xf) > kLastType)
+      return i;
+  }
+  return limit;
+}
+
 }  // namespace
 
 std::uint64_t ElfImage::dynamic_symbol_count() const {
@@ -419,9 +441,7 @@ std::uint64_t ElfImage::dynamic_symbol_count() const {
       symbols && header_.machine == em::kMips) {
     count = std::max(count, *symbols);
   }
-  // Without sections, a GNU hash table that hashes nothing says nothing of the undefined symbols:
-  // they reach up to the next table.
-  if (count == 0) count = (next_table(*this, *table) - *table) / symbol_size;
+  if (count == 0) count = count_plausible_symbols(*this, *table);
   if (count > file_.size() / symbol_size || !offset_of(*table, count * symbol_size)) {
     refuse("elf-symbol-count", fmt::format("{} dynamic symbols do not fit into the file", count));
   }

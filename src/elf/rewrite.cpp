@@ -277,8 +277,10 @@ class Rewriter {
     result.keep = layout_.keep;
     result.growth = layout_.growth;
     result.tail.resize(static_cast<std::size_t>(layout_.size - layout_.keep));
-    std::copy(file.begin() + static_cast<std::ptrdiff_t>(layout_.keep), file.end(),
-              result.tail.begin() + static_cast<std::ptrdiff_t>(layout_.tail_shift));
+    if (layout_.keep < file.size()) {
+      std::copy(file.begin() + static_cast<std::ptrdiff_t>(layout_.keep), file.end(),
+                result.tail.begin() + static_cast<std::ptrdiff_t>(layout_.tail_shift));
+    }
     std::sort(writes_.begin(), writes_.end(),
               [](const Write& a, const Write& b) { return a.offset < b.offset; });
     std::uint64_t end = 0;
@@ -290,9 +292,11 @@ class Rewriter {
       end = item.offset + item.bytes.size();
       const std::uint64_t head =
           item.offset >= layout_.keep ? 0 : std::min(end, layout_.keep) - item.offset;
-      std::copy(
-          item.bytes.begin() + static_cast<std::ptrdiff_t>(head), item.bytes.end(),
-          result.tail.begin() + static_cast<std::ptrdiff_t>(item.offset + head - layout_.keep));
+      if (head < item.bytes.size()) {
+        std::copy(
+            item.bytes.begin() + static_cast<std::ptrdiff_t>(head), item.bytes.end(),
+            result.tail.begin() + static_cast<std::ptrdiff_t>(item.offset + head - layout_.keep));
+      }
       item.bytes.resize(static_cast<std::size_t>(head));
       append_differences(item, result.patches);
     }

@@ -4,6 +4,8 @@
 #include "elf/format.hpp"
 #include "elf/symbol_versions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -31,6 +33,10 @@ void add_symbol_names(const ElfImage& image, std::uint64_t offset, std::uint64_t
   std::uint32_t last = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint32_t name = image.reader().u32(offset + i * size);
+    if (name >= image.dynstr_size()) {
+      throw Error(ErrorKind::refused, "elf-symbol-name",
+                  fmt::format("symbol {} has its name past the dynamic string table", i));
+    }
     if (name != last) users.push_back(name);
     last = name;
   }
