@@ -136,6 +136,12 @@ struct InstalledPath {
 };
 [[nodiscard]] InstalledPath installed_path(std::string_view member_name, std::string_view dist_info);
 
+/// What an installer stumbles over or a user would rather know: unknown keys under `.data`, a file that replaces the
+/// interpreter, an entry point whose name is a path (Z48, Z49). `entry_points` is the text of entry_points.txt or
+/// empty. One sentence each.
+[[nodiscard]] std::vector<std::string> layout_notes(const std::vector<Member>& members, std::string_view dist_info,
+                                                    std::string_view entry_points);
+
 /// A compressed member on its way into a new archive.
 struct EncodedMember {
   std::string name;

@@ -28,11 +28,10 @@ void resolve_zip64(DirectoryEntry& entry, std::uint32_t& disk, std::optional<Byt
   }
   wanted += disk == kSentinel16 ? 4 : 0;
   if (!field && wanted == 0) return;
-  if (!field)
-    refuse(ZipFault::zip64_extra, "a size or offset is left to a ZIP64 field that is missing");
-  if (wanted == 0 || field->size() != wanted) {
+  const std::uint64_t length = field ? field->size() : 0;
+  if (wanted == 0 || length != wanted) {
     refuse(ZipFault::zip64_extra,
-           fmt::format("the ZIP64 field has {} bytes where {} are due", field->size(), wanted));
+           fmt::format("the ZIP64 field has {} bytes where {} are due", length, wanted));
   }
   const ByteReader reader(*field);
   std::uint64_t at = 0;

@@ -88,4 +88,36 @@ TEST_CASE("installed_path puts members where an installer does") {
   check("p-1.dist-info/RECORD", Scheme::root, "p-1.dist-info/RECORD");
 }
 
+TEST_CASE(
+    "layout_notes names keys that installers do not know and files that replace the interpreter") {
+  const auto notes_for = [](std::string_view name) {
+    return layout_notes(members_named({std::string(name)}), "p-1.dist-info", "").size();
+  };
+  for (const char* name :
+       {"p-1.data/unknown/x", "p-1.data/file", "p-1.data/scripts/python",
+        "p-1.data/scripts/python3", "p-1.data/scripts/python3.13t", "p-1.data/scripts/pythonw.exe",
+        "p-1.data/data/bin/python3.11", "p-1.data/data/Scripts/python.exe"}) {
+    CAPTURE(name);
+    CHECK(notes_for(name) == 1);
+  }
+  for (const char* name :
+       {"p-1.data/scripts/tool", "p-1.data/scripts/python-config", "p-1.data/scripts/pythonx",
+        "p-1.data/scripts/python3.", "p-1.data/data/share/python", "p-1.data/platlib/python",
+        "pkg/p-1.data/scripts/python", "pkg/python"}) {
+    CAPTURE(name);
+    CHECK(notes_for(name) == 0);
+  }
+}
+
+TEST_CASE("layout_notes names entry points that are paths") {
+  const auto notes_for = [](std::string_view text) {
+    return layout_notes({}, "p-1.dist-info", text).size();
+  };
+  CHECK(notes_for("[console_scripts]\ntool = pkg:main\n") == 0);
+  CHECK(notes_for("[console_scripts]\n../tool = pkg:main\r\nsub/tool=pkg:main\n") == 2);
+  CHECK(notes_for("[gui_scripts]\n a\\b = pkg:main\n.. = pkg:main\n# x/y = z\n") == 2);
+  CHECK(notes_for("[pkg.plugins]\na/b = pkg:main\n") == 0);
+  CHECK(notes_for("") == 0);
+}
+
 }  // namespace truewheel::wheel

@@ -537,6 +537,8 @@ std::vector<Case> descriptor_cases() {
       with("Z11", "no descriptor", "zip-descriptor", [](auto& item) { item.descriptor.clear(); }),
       with("Z11", "a descriptor without signature", "zip-descriptor",
            [](auto& item) { item.descriptor.erase(0, 4); }),
+      with("Z11", "a descriptor with another signature", "zip-descriptor",
+           [](auto& item) { item.descriptor[3] = 9; }),
       with("Z11", "a descriptor cut short", "zip-descriptor",
            [](auto& item) { item.descriptor.resize(15); }),
       with("Z11", "a descriptor with a byte too many", "zip-unlisted-data",
