@@ -176,8 +176,13 @@ struct PatchList {
 
 /// The oracle that runs in process after every edit: invariants I1-I14, the wished state, LIEF as a witness.
 /// Returns what is violated, as sentences; empty when the edit holds. `before` is the input of plan_edit.
+///
+/// The strongest single check compares every byte outside the patches; `Unpatched::shared` says that these are the
+/// same memory in both, as a copy-on-write version has them, so that reading them twice would prove nothing.
+enum class Unpatched { compared, shared };
 [[nodiscard]] std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& edit,
-                                                  const PatchList& patches);
+                                                  const PatchList& patches,
+                                                  Unpatched unpatched = Unpatched::compared);
 
 /// plan_edit, apply and check_edit in one: the edited bytes, or Error(internal) if an invariant breaks.
 struct Edited {

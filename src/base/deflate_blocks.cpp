@@ -126,20 +126,24 @@ std::vector<DeflateBlock> index_deflate(Bytes stream, const std::function<void(B
   return walker.take_blocks();
 }
 
-Buffer inflate_and_index(Bytes stream, std::uint64_t size, std::vector<DeflateBlock>& blocks) {
-  if (size / kMaxDeflateRatio > stream.size()) {
-    refuse(std::to_string(stream.size()) + " bytes cannot become the " + std::to_string(size) +
-           " bytes that they are said to");
-  }
+std::vector<DeflateBlock> inflate_and_index(Bytes stream, std::span<std::uint8_t> content) {
   BlockWalker walker(stream);
-  Buffer content(static_cast<std::size_t>(size));
   if (walker.fill(content) != content.size()) {
     refuse("the content is shorter than the size it is given");
   }
   // What is left of the stream may end it, and must not say more.
   std::uint8_t more = 0;
   if (walker.fill({&more, 1}) != 0) refuse("the content is longer than the size it is given");
-  blocks = walker.take_blocks();
+  return walker.take_blocks();
+}
+
+Buffer inflate_and_index(Bytes stream, std::uint64_t size, std::vector<DeflateBlock>& blocks) {
+  if (size / kMaxDeflateRatio > stream.size()) {
+    refuse(std::to_string(stream.size()) + " bytes cannot become the " + std::to_string(size) +
+           " bytes that they are said to");
+  }
+  Buffer content(static_cast<std::size_t>(size));
+  blocks = inflate_and_index(stream, content);
   return content;
 }
 

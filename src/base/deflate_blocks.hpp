@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace truewheel {
@@ -40,5 +41,8 @@ struct DeflateBlock {
 /// buffer that is returned.
 [[nodiscard]] Buffer inflate_and_index(Bytes stream, std::uint64_t size,
                                        std::vector<DeflateBlock>& blocks);
+/// The same into room of exactly the content's size.
+[[nodiscard]] std::vector<DeflateBlock> inflate_and_index(Bytes stream,
+                                                          std::span<std::uint8_t> content);
 
 }  // namespace truewheel

@@ -40,7 +40,7 @@ void ask_witness(Bytes before, Bytes after, Complaints& complaints) {
 }  // namespace
 
 std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& edit,
-                                    const PatchList& patches) {
+                                    const PatchList& patches, Unpatched unpatched) {
   Complaints complaints;
   try {
     const ElfImage old_image(before);
@@ -52,7 +52,7 @@ std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& ed
         complaints.push_back(std::move(complaint));
     }
     check_headers_kept(old_image, new_image, complaints);
-    check_bytes_kept(old_image, new_image, patches, complaints);
+    check_bytes_kept(old_image, new_image, patches, unpatched, complaints);
     check_state(old_image, new_image, edit, complaints);
     ask_witness(before, after, complaints);
   } catch (const Error& error) {

@@ -23,7 +23,7 @@ void check_headers_kept(const ElfImage& before, const ElfImage& after, Complaint
 /// I13, I14: every loaded byte outside the patch list is as it was, and the patches keep to what
 /// may change.
 void check_bytes_kept(const ElfImage& before, const ElfImage& after, const PatchList& patches,
-                      Complaints& complaints);
+                      Unpatched unpatched, Complaints& complaints);
 
 /// The wished state, read back, and everything in the dynamic section that was not to change.
 void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,

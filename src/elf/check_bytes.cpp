@@ -84,7 +84,7 @@ bool hits_section(const ElfImage& before, const std::vector<Range>& ranges, std:
 }  // namespace
 
 void check_bytes_kept(const ElfImage& before, const ElfImage& after, const PatchList& patches,
-                      Complaints& complaints) {
+                      Unpatched unpatched, Complaints& complaints) {
   const Bytes a = before.file(), b = after.file();
   const std::uint64_t keep = patches.keep;
   if (keep > a.size() || keep > b.size()) {
@@ -93,7 +93,7 @@ void check_bytes_kept(const ElfImage& before, const ElfImage& after, const Patch
   }
   std::uint64_t at = 0;
   const auto compare_up_to = [&](std::uint64_t end) {
-    if (end > at &&
+    if (unpatched == Unpatched::compared && end > at &&
         std::memcmp(a.data() + at, b.data() + at, static_cast<std::size_t>(end - at)) != 0) {
       complaints.push_back(
           fmt::format("I14: bytes between {:#x} and {:#x} changed without a patch", at, end));

@@ -3,10 +3,9 @@
 
 #include "base/byte_reader.hpp"
 #include "base/hash.hpp"
-#include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "repair/strip.hpp"
+#include "repair/rewrite_elf.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -103,32 +102,6 @@ OutputMember encode(const Source& source, Bytes content, int level) {
   return output;
 }
 
-/// An edit that breaks one of the editor's own invariants withholds the wheel (DESIGN.md, ELF).
-elf::Edited checked_edit(Bytes content, const elf::ElfEdit& wishes) {
-  try {
-    return elf::edit(content, wishes);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::internal) throw;
-    throw Error(ErrorKind::withheld, error.id(), error.what(), error.hint());
-  }
-}
-
-/// An ELF file that is stripped, edited, or both.
-OutputMember rewrite_elf(const Source& source, Bytes content, const PlannedFile& file,
-                         const Options& options, EditedFile& record) {
-  Buffer stripped;
-  if (options.strip) {
-    stripped = strip_symbols(content);
-    content = stripped;
-    record.steps.emplace_back("stripped");
-  }
-  if (file.edit.empty()) return encode(source, content, options.compression_level);
-  const auto edited = checked_edit(content, file.edit);
-  record.growth = edited.patches.growth;
-  record.steps.insert(record.steps.end(), edited.patches.steps.begin(), edited.patches.steps.end());
-  return encode(source, edited.bytes, options.compression_level);
-}
-
 OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps::Graph& graph,
                          const Options& options, const Source& source, EditedFile& record) {
   if (source.text) {
@@ -146,14 +119,17 @@ OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps:
   const auto& file = plan.files[*source.file];
   record.member = source.name;
   record.reasons = file.reasons;
+  ElfSource elf{source.name, source.executable, nullptr, wheel.file.bytes(), {}};
   if (file.node) {
-    const MappedFile host(graph.nodes[*file.node].path);
-    return rewrite_elf(source, host.bytes(), file, options, record);
+    elf.host_path = graph.nodes[*file.node].path;
+  } else if (file.edit.empty() && !options.strip) {
+    return copy_raw(wheel, *source.member, source);
+  } else {
+    elf.member = &wheel.members[*source.member].archive;
   }
-  if (file.edit.empty() && !options.strip) return copy_raw(wheel, *source.member, source);
-  const auto content =
-      wheel::read_member(wheel.file.bytes(), wheel.members[*source.member].archive);
-  return rewrite_elf(source, content.bytes(), file, options, record);
+  auto output = rewrite_elf(elf, file.edit, options, record);
+  output.file = source.file;
+  return output;
 }
 
 OutputMember make_record(const LoadedWheel& wheel, const std::vector<OutputMember>& members,
@@ -179,8 +155,8 @@ Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph&
   std::vector<EditedFile> records(plan.files.size());
   parallel_for(
       sources.size(), options.inspect.jobs, kBytesInFlight,
-      // Input, edited copy and compressed output are held at once while a member is made.
-      [&](std::size_t i) { return sources[i].file || sources[i].text ? 3 * sources[i].cost : 0; },
+      // The content and its compressed form are held at once while a member is made.
+      [&](std::size_t i) { return sources[i].file ? 2 * sources[i].cost : 0; },
       [&](std::size_t i) {
         EditedFile scratch;
         with_context(printable(sources[i].name), [&] {

@@ -197,6 +197,13 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   // Write to a file that has no name yet, so that whatever happens now leaves nothing behind.
   say("writing");
   wheel::write_archive(descriptor, members, options.time);
+  members.clear();
+  for (auto& member : execution.members) {
+    // Verification looks at what was written, not at what was meant to be; the memory is needed for
+    // that.
+    member.encoded.compressed = {};
+    member.encoded.owned.reset();
+  }
 
   // Read it back as a stranger would. Only what passes may get a name.
   say("verifying");

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/shared_content.hpp"
+
+#include <truewheel/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace truewheel {
+namespace {
+
+[[noreturn]] void no_memory(const char* what) {
+  throw Error(ErrorKind::io, "memory", std::string(what) + ": " + std::strerror(errno));
+}
+
+MappedPages map_pages(int descriptor, std::uint64_t size, int sharing) {
+  if (size == 0) return {};
+  void* pages =
+      mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, sharing, descriptor, 0);
+  if (pages == MAP_FAILED) no_memory("mapping memory");
+  return {static_cast<std::uint8_t*>(pages), static_cast<std::size_t>(size)};
+}
+
+void resize(int descriptor, std::uint64_t size) {
+  while (ftruncate(descriptor, static_cast<off_t>(size)) != 0) {
+    if (errno != EINTR) no_memory("making room in memory");
+  }
+}
+
+}  // namespace
+
+MappedPages::~MappedPages() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+MappedPages& MappedPages::operator=(MappedPages&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SharedContent::SharedContent(std::uint64_t size)
+    : descriptor_(memfd_create("truewheel-content", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) no_memory("making an anonymous file");
+  try {
+    resize(descriptor_, size);
+    pages_ = map_pages(descriptor_, size, MAP_SHARED);
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+SharedContent::~SharedContent() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+SharedContent::SharedContent(SharedContent&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), pages_(std::move(other.pages_)) {}
+
+MappedPages SharedContent::version(std::uint64_t keep, Bytes tail) const {
+  const std::uint64_t size = keep + tail.size();
+  // A version may be longer than the content; the file grows, the content's own mapping does not.
+  if (size > pages_.bytes().size()) resize(descriptor_, size);
+  auto pages = map_pages(descriptor_, size, MAP_PRIVATE);
+  std::copy(tail.begin(), tail.end(), pages.bytes().begin() + static_cast<std::ptrdiff_t>(keep));
+  return pages;
+}
+
+}  // namespace truewheel

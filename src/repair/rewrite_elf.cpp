@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/rewrite_elf.hpp"
+
+#include "base/deflate_blocks.hpp"
+#include "base/deflate_splice.hpp"
+#include "base/hash.hpp"
+#include "base/mapped_file.hpp"
+#include "base/shared_content.hpp"
+#include "base/text.hpp"
+#include "repair/strip.hpp"
+#include <truewheel/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+constexpr std::uint16_t kDeflated = 8;
+
+/// A file's bytes, and the deflate stream that they came in, if they did.
+struct Opened {
+  SharedContent content;
+  Bytes stream;
+  std::vector<DeflateBlock> blocks;
+};
+
+Opened hold(Bytes bytes) {
+  SharedContent content(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), content.bytes().begin());
+  return {std::move(content), {}, {}};
+}
+
+Opened open_member(Bytes archive, const wheel::Member& member) {
+  if (member.method != kDeflated) return hold(wheel::read_member(archive, member).bytes());
+  const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
+                                      static_cast<std::size_t>(member.compressed_size));
+  SharedContent content(member.size);
+  auto blocks = inflate_and_index(stream, content.bytes());
+  if (crc32(0, content.bytes()) != member.crc) {
+    throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
+  }
+  return {std::move(content), stream, std::move(blocks)};
+}
+
+Opened open_source(const ElfSource& source, bool strip) {
+  auto opened = source.member != nullptr ? open_member(source.archive, *source.member)
+                                         : hold(MappedFile(source.host_path).bytes());
+  return strip ? hold(strip_symbols(opened.content.bytes())) : std::move(opened);
+}
+
+/// The edited file, sharing with the content all pages that the edit does not touch.
+MappedPages edited_version(const SharedContent& content, const elf::ElfEdit& edit,
+                           const elf::PatchList& patches) {
+  auto version = content.version(patches.keep, patches.tail);
+  for (const auto& patch : patches.patches) {
+    std::copy(patch.bytes.begin(), patch.bytes.end(),
+              version.bytes().begin() + static_cast<std::ptrdiff_t>(patch.offset));
+  }
+  if (patches.changes_nothing(content.bytes().size())) return version;
+  const auto broken =
+      elf::check_edit(content.bytes(), version.bytes(), edit, patches, elf::Unpatched::shared);
+  if (!broken.empty()) {
+    throw Error(ErrorKind::withheld, "elf-edit-broken",
+                "the edited file breaks an invariant: " + join(broken, "; "),
+                "this is a fault of truewheel; please report it");
+  }
+  return version;
+}
+
+/// The blocks that did not change are copied; where there are none, or too few, all is compressed.
+wheel::EncodedMember encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size,
+                            Bytes edited, const elf::PatchList& patches, int level) {
+  // Level 0 asks for no compression at all.
+  if (!opened.blocks.empty() && level != 0) {
+    std::vector<ContentRange> changed{
+        {patches.keep, std::max<std::uint64_t>(old_size, edited.size())}};
+    for (const auto& patch : patches.patches) {
+      changed.push_back({patch.offset, patch.offset + patch.bytes.size()});
+    }
+    if (auto stream = splice_deflate(opened.stream, opened.blocks, edited, old_size,
+                                     std::move(changed), level)) {
+      wheel::EncodedMember encoded;
+      encoded.name = source.name;
+      encoded.executable = source.executable;
+      encoded.method = kDeflated;
+      encoded.crc = crc32(0, edited);
+      encoded.size = edited.size();
+      encoded.owned = std::make_shared<const Buffer>(std::move(*stream));
+      encoded.compressed = *encoded.owned;
+      return encoded;
+    }
+  }
+  return wheel::encode_member(source.name, source.executable, edited, level);
+}
+
+}  // namespace
+
+OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
+                         EditedFile& record) {
+  auto opened = open_source(source, options.strip);
+  if (options.strip) record.steps.emplace_back("stripped");
+
+  const auto patches = elf::plan_edit(opened.content.bytes(), edit);
+  record.growth = patches.growth;
+  record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
+
+  const auto old_size = opened.content.bytes().size();
+  const auto edited = edited_version(opened.content, edit, patches);
+  opened.content.forget();
+
+  OutputMember output;
+  output.sha256 = base64url(sha256(edited.bytes()));
+  output.encoded =
+      encode(source, opened, old_size, edited.bytes(), patches, options.compression_level);
+  return output;
+}
+
+}  // namespace truewheel::repair

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "repair/execute.hpp"
+
+namespace truewheel::repair {
+
+/// An ELF file on its way into the new archive: where its bytes come from, and what it is to be
+/// called there.
+struct ElfSource {
+  std::string name;
+  bool executable = false;
+  const wheel::Member* member = nullptr;  ///< of `archive`; null: a file of this machine
+  Bytes archive;
+  std::string host_path;
+};
+
+/// Strips (if asked to) and edits one ELF file, and makes its compressed form. The edit is checked
+/// by the editor's invariants; only the deflate blocks that the edit touches are encoded again.
+/// Memory: the file once, whatever its size. Throws Error(withheld, "elf-edit-broken") when an
+/// invariant does not hold.
+[[nodiscard]] OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit,
+                                       const Options& options, EditedFile& record);
+
+}  // namespace truewheel::repair
