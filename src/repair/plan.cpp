@@ -39,6 +39,8 @@ class Planner {
   void replace_needed(PlannedFile& file, const std::string& old_name, const std::string& new_name);
   void drop_libpython(const deps::Edge& edge, PlannedFile& file);
   void use_profile_entries(const deps::Edge& edge, PlannedFile& file);
+  void refuse_grafts_without_run_path() const;
+  [[nodiscard]] bool speaks_for_several_families() const;
   void note_exclusions();
   void note_dead_patterns();
   void plan_shims();
@@ -203,12 +205,17 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
         // The wheel embeds an interpreter of its own and brings its library: a sibling like any
         // other.
         file.edges.push_back({bare, file_of_.at(*edge.target)});
-      } else {
+      } else if (edge.pattern) {
+        file.needs_excluded = true;
+      } else if (wheel_.libc != deps::Libc::bionic) {
+        // On Android every extension links it, and the application has it.
         drop_libpython(edge, file);
       }
       break;
     case Answer::missing:
-      break;  // allowed by the policy, or refused before
+      // Allowed by the policy, or refused before; a build's path to it must not survive.
+      replace_needed(file, edge.needed, bare);
+      break;
   }
 }
 
@@ -227,6 +234,32 @@ void Planner::plan_file(NodeId node_id, PlannedFile file) {
     }
   }
   plan_.files.push_back(std::move(file));
+}
+
+/// Android's linker reads DT_RUNPATH from API level 24 on and DT_RPATH never (PEP 738, auditwheel's
+/// refusal).
+void Planner::refuse_grafts_without_run_path() const {
+  constexpr int kFirstLevelWithRunPath = 24;
+  if (wheel_.libc != deps::Libc::bionic || plan_.grafts.empty()) return;
+  for (const auto& tag : plan_.tags.platform_tags) {
+    if (policy::parse_platform_tag(tag).major >= kFirstLevelWithRunPath) continue;
+    throw Error(
+        ErrorKind::unfit, "android-run-path",
+        fmt::format("{} would have to bundle {}, which Android below API level 24 cannot find", tag,
+                    plan_.grafts.front().source),
+        "--plat android_24");
+  }
+}
+
+/// A wheel of static programs may honestly be named for several libcs; nothing in it says
+/// otherwise.
+bool Planner::speaks_for_several_families() const {
+  std::set<std::string> families;
+  for (const auto& tag : wheel_.name.platform_tags) {
+    families.insert(policy::parse_platform_tag(tag).family);
+  }
+  families.erase("linux");
+  return examined_.layout.empty() && families.size() > 1;
 }
 
 void Planner::note_exclusions() {
@@ -320,6 +353,10 @@ Plan Planner::run() && {
   if (wish.policy != "linux") refuse_missing_libraries();
   plan_.tags =
       policy::choose_tags(examined_.verdict, wish, options_.tag_update, wheel_.name.platform_tags);
+  if (wish.automatic && speaks_for_several_families()) {
+    plan_.tags.platform_tags = wheel_.name.platform_tags;
+    plan_.tags.reasons = {"kept: the programs are static and serve every libc of the name"};
+  }
   for (const auto& warning : plan_.tags.warnings) {
     plan_.findings.push_back({"false-tag", Severity::warning, {}, warning, {}});
   }
@@ -329,6 +366,7 @@ Plan Planner::run() && {
   for (NodeId id = 0; id < examined_.layout.size(); ++id) file_of_[id] = id;
   for (const auto id : nodes) file_of_[id] = file_of_.size();
   name_grafts(nodes);
+  refuse_grafts_without_run_path();
 
   for (NodeId id = 0; id < examined_.layout.size(); ++id) {
     PlannedFile file;

@@ -7,6 +7,15 @@ namespace truewheel::report {
 
 using deps::Answer;
 
+namespace {
+
+/// Not found, or the interpreter's own library, which nobody looks for.
+bool is_outside_and_unresolved(const deps::Edge& edge) {
+  return edge.answer == Answer::missing || (edge.answer == Answer::libpython && !edge.target);
+}
+
+}  // namespace
+
 std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
   // The strictest policy allows least: what it would bundle or miss is what lies outside.
   const auto& strictest = inspection.verdict->policies.front();
@@ -17,8 +26,9 @@ std::map<std::string, std::string> external_libraries(const repair::Inspection& 
           std::find(strictest.grafts.begin(), strictest.grafts.end(), *edge.target) !=
               strictest.grafts.end()) {
         external.emplace(edge.needed, inspection.graph.nodes[*edge.target].path);
-      } else if (edge.answer == Answer::missing && node.in_wheel &&
-                 !strictest.policy.allowed_libraries.contains(edge.needed)) {
+      } else if (node.in_wheel && is_outside_and_unresolved(edge) &&
+                 !policy::comes_from_system(strictest.policy, inspection.verdict->libc,
+                                            edge.needed)) {
         external.emplace(edge.needed, "");
       }
     }
