@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/bytes.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <truewheel/bytes.hpp>
-
 namespace truewheel::elf {
 
 /// What a file is, as far as its first bytes and program headers tell (elf-cases.md).
 enum class FileKind {
-  data,               ///< no ELF magic: not our business
-  shared_object,      ///< ET_DYN without DF_1_PIE and without being a program
-  pie,                ///< ET_DYN program (PT_INTERP and DF_1_PIE, or PT_INTERP and an entry point and no SONAME)
+  data,           ///< no ELF magic: not our business
+  shared_object,  ///< ET_DYN without DF_1_PIE and without being a program
+  pie,  ///< ET_DYN program (PT_INTERP and DF_1_PIE, or PT_INTERP and an entry point and no SONAME)
   executable,         ///< ET_EXEC with a dynamic section
   static_executable,  ///< ET_EXEC, or static PIE, that no dynamic linker touches
   relocatable,        ///< ET_REL
@@ -63,14 +63,15 @@ struct DlopenNote {
   std::string priority;  ///< "required", "recommended" or "suggested"
 };
 
-/// What the rest of the program knows of one ELF file. Comes from inspect(); every text is verbatim.
+/// What the rest of the program knows of one ELF file. Comes from inspect(); every text is
+/// verbatim.
 struct ElfFacts {
   FileKind kind = FileKind::data;
-  unsigned bits = 0;           ///< 32 or 64
+  unsigned bits = 0;  ///< 32 or 64
   bool little_endian = true;
-  std::uint16_t type = 0;      ///< e_type
-  std::uint16_t machine = 0;   ///< e_machine
-  std::uint32_t flags = 0;     ///< e_flags
+  std::uint16_t type = 0;     ///< e_type
+  std::uint16_t machine = 0;  ///< e_machine
+  std::uint32_t flags = 0;    ///< e_flags
   std::uint8_t os_abi = 0;
   std::optional<std::string> interpreter;
   std::optional<std::string> soname;
@@ -80,10 +81,12 @@ struct ElfFacts {
   std::vector<VersionNeed> version_needs;
   std::vector<std::string> version_definitions;  ///< names of .gnu.version_d, the base one left out
   std::vector<ImportedSymbol> imports;           ///< undefined symbols with a name
-  std::vector<std::string> python_exports;       ///< defined `PyInit_*` and `Py_Initialize`: is it an extension?
-  std::uint32_t isa_needed = 0;   ///< GNU_PROPERTY_X86_ISA_1_NEEDED bits of .note.gnu.property or PT_NOTE
-  std::uint32_t dt_flags = 0;     ///< DT_FLAGS
-  std::uint32_t dt_flags_1 = 0;   ///< DT_FLAGS_1
+  std::vector<std::string>
+      python_exports;  ///< defined `PyInit_*` and `Py_Initialize`: is it an extension?
+  std::uint32_t isa_needed =
+      0;  ///< GNU_PROPERTY_X86_ISA_1_NEEDED bits of .note.gnu.property or PT_NOTE
+  std::uint32_t dt_flags = 0;               ///< DT_FLAGS
+  std::uint32_t dt_flags_1 = 0;             ///< DT_FLAGS_1
   std::optional<std::string> build_id;      ///< hex of NT_GNU_BUILD_ID
   std::optional<std::string> package_note;  ///< JSON text of .note.package (UAPI.8)
   std::vector<DlopenNote> dlopen_notes;
@@ -103,11 +106,12 @@ struct ElfFacts {
 [[nodiscard]] bool has_elf_magic(Bytes file);
 
 /// The kind of a file from its header and program headers, without the rest of its facts.
-/// Throws Error(refused) when an ELF magic is followed by what is no ELF header (elf-cases.md E01-E05).
+/// Throws Error(refused) when an ELF magic is followed by what is no ELF header (elf-cases.md
+/// E01-E05).
 [[nodiscard]] FileKind classify(Bytes file);
 
-/// ident, e_type and e_machine only, for telling foreign files from ours even when the rest is malformed;
-/// nullopt when the file has no ELF magic or is shorter than an ELF header.
+/// ident, e_type and e_machine only, for telling foreign files from ours even when the rest is
+/// malformed; nullopt when the file has no ELF magic or is shorter than an ELF header.
 struct Identity {
   unsigned bits = 0;
   bool little_endian = true;
@@ -118,10 +122,10 @@ struct Identity {
 };
 [[nodiscard]] std::optional<Identity> identify(Bytes file);
 
-/// All facts of an ELF file. The facts come from LIEF over a distilled image (DESIGN.md, ELF) and are
-/// compared with the own reader's NEEDED, SONAME, run paths and version needs; where they disagree the
-/// own reader decides, since LIEF's caps lose data without a word (standards.md finding 3).
-/// Throws Error(refused, "elf-…") on malformed input (elf-cases.md, verdict R).
+/// All facts of an ELF file. The facts come from LIEF over a distilled image (DESIGN.md, ELF) and
+/// are compared with the own reader's NEEDED, SONAME, run paths and version needs; where they
+/// disagree the own reader decides, since LIEF's caps lose data without a word (standards.md
+/// finding 3). Throws Error(refused, "elf-…") on malformed input (elf-cases.md, verdict R).
 [[nodiscard]] ElfFacts inspect(Bytes file);
 
 /// The same facts from our own bounds-checked reader alone; tests hold the two against each other.
@@ -130,22 +134,27 @@ struct Identity {
 [[nodiscard]] ElfFacts inspect_with_lief(Bytes file);
 
 /// What shall be true of a file after an edit. Everything left unset stays as it is.
-/// The order in which wishes are named never matters; all of them are one transaction with one layout.
+/// The order in which wishes are named never matters; all of them are one transaction with one
+/// layout.
 struct ElfEdit {
-  /// Set: exactly this run path, and no entry of the other kind. Set to an inner nullopt: no run path at all.
+  /// Set: exactly this run path, and no entry of the other kind. Set to an inner nullopt: no run
+  /// path at all.
   std::optional<std::optional<RunPath>> run_path;
   std::optional<std::string> soname;
-  /// Old NEEDED name -> new one; the file name of .gnu.version_r follows. A name that is not there is ignored.
+  /// Old NEEDED name -> new one; the file name of .gnu.version_r follows. A name that is not there
+  /// is ignored.
   std::map<std::string, std::string> replace_needed;
   /// NEEDED entries to drop; their version needs go with them and the symbols become unversioned.
   std::vector<std::string> remove_needed;
-  std::vector<std::string> add_needed;  ///< put in front of the list, in this order, unless already there
+  std::vector<std::string>
+      add_needed;  ///< put in front of the list, in this order, unless already there
 
   [[nodiscard]] bool empty() const;
 };
 
 struct EditOptions {
-  std::uint64_t page_size = 0;  ///< alignment of a new LOAD; 0: the file's largest p_align, else by e_machine
+  std::uint64_t page_size =
+      0;  ///< alignment of a new LOAD; 0: the file's largest p_align, else by e_machine
 };
 
 /// Bytes to be put over the input at a file offset.
@@ -154,37 +163,42 @@ struct Patch {
   Buffer bytes;
 };
 
-/// How to make the edited file without a copy of it in memory: the first `keep` bytes of the input with
-/// `patches` over them, then `tail`. An edit that needs nothing has no patches, no tail and keeps all.
+/// How to make the edited file without a copy of it in memory: the first `keep` bytes of the input
+/// with `patches` over them, then `tail`. An edit that needs nothing has no patches, no tail and
+/// keeps all.
 struct PatchList {
   std::vector<Patch> patches;  ///< ascending, disjoint, all below `keep`
   std::uint64_t keep = 0;
   Buffer tail;
-  std::uint64_t growth = 0;            ///< bytes that the file grows by
-  std::vector<std::string> steps;      ///< what was done and why, one sentence each ("DT_RPATH: shares …")
+  std::uint64_t growth = 0;  ///< bytes that the file grows by
+  std::vector<std::string>
+      steps;  ///< what was done and why, one sentence each ("DT_RPATH: shares …")
   [[nodiscard]] bool changes_nothing(std::uint64_t input_size) const {
     return patches.empty() && tail.empty() && keep == input_size;
   }
 };
 
-/// Plans an edit by the ladder of elf-rewriting.md section 2.3: pure, cheapest plan that is possible.
-/// Throws Error(refused, "elf-…") with the reason when the edit cannot be done safely.
+/// Plans an edit by the ladder of elf-rewriting.md section 2.3: pure, cheapest plan that is
+/// possible. Throws Error(refused, "elf-…") with the reason when the edit cannot be done safely.
 [[nodiscard]] PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options = {});
 
 /// The edited file.
 [[nodiscard]] Buffer apply(Bytes file, const PatchList& patches);
 
-/// The oracle that runs in process after every edit: invariants I1-I14, the wished state, LIEF as a witness.
-/// Returns what is violated, as sentences; empty when the edit holds. `before` is the input of plan_edit.
+/// The oracle that runs in process after every edit: invariants I1-I14, the wished state, LIEF as a
+/// witness. Returns what is violated, as sentences; empty when the edit holds. `before` is the
+/// input of plan_edit.
 ///
-/// The strongest single check compares every byte outside the patches; `Unpatched::shared` says that these are the
-/// same memory in both, as a copy-on-write version has them, so that reading them twice would prove nothing.
+/// The strongest single check compares every byte outside the patches; `Unpatched::shared` says
+/// that these are the same memory in both, as a copy-on-write version has them, so that reading
+/// them twice would prove nothing.
 enum class Unpatched { compared, shared };
 [[nodiscard]] std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& edit,
                                                   const PatchList& patches,
                                                   Unpatched unpatched = Unpatched::compared);
 
-/// plan_edit, apply and check_edit in one: the edited bytes, or Error(internal) if an invariant breaks.
+/// plan_edit, apply and check_edit in one: the edited bytes, or Error(internal) if an invariant
+/// breaks.
 struct Edited {
   Buffer bytes;
   PatchList patches;

@@ -8,7 +8,8 @@
 
 namespace truewheel {
 
-/// Why something failed. Each kind is one exit code (check-rules.md, exit codes); `exit_code()` maps it.
+/// Why something failed. Each kind is one exit code (check-rules.md, exit codes); `exit_code()`
+/// maps it.
 enum class ErrorKind {
   unfit,     ///< 1: the tool worked; the wheel does not pass or cannot be repaired
   usage,     ///< 2: command line, configuration, or an input that does not exist
@@ -18,13 +19,14 @@ enum class ErrorKind {
   internal,  ///< 70: a bug in truewheel (a broken invariant)
 };
 
-/// The one exception of the program: failures travel as Error, findings as values, absence as optional.
+/// The one exception of the program: failures travel as Error, findings as values, absence as
+/// optional.
 ///
 /// `id` is stable and tested ("zip-duplicate-name"); `where` names the file, member or field;
 /// `what()` says what is wrong, without a trailing period; `hint` is a command or option, or empty.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, std::string id, std::string what, std::string hint = {},
+  Error(ErrorKind kind, std::string id, const std::string& what, std::string hint = {},
         std::source_location origin = std::source_location::current());
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/deps.hpp>
+#include <truewheel/elf.hpp>
+#include <truewheel/finding.hpp>
+#include <truewheel/policy.hpp>
+#include <truewheel/wheel.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,19 +15,15 @@
 #include <string>
 #include <vector>
 
-#include <truewheel/deps.hpp>
-#include <truewheel/elf.hpp>
-#include <truewheel/finding.hpp>
-#include <truewheel/policy.hpp>
-#include <truewheel/wheel.hpp>
-
 namespace truewheel::repair {
 
-/// What a caller wants to know of a wheel before anything is decided; `show` and `repair` ask the same.
+/// What a caller wants to know of a wheel before anything is decided; `show` and `repair` ask the
+/// same.
 struct InspectOptions {
   deps::SearchOptions search;
   std::vector<std::string> excludes;  ///< globs of --exclude
-  std::vector<std::string> includes;  ///< globs of --include: take these although a driver group names them
+  std::vector<std::string>
+      includes;  ///< globs of --include: take these although a driver group names them
   std::vector<std::string> profiles;  ///< names of --profile
   bool driver_groups = true;          ///< settled point 7: on in repair, off in show
   policy::EvaluateOptions evaluate;
@@ -52,9 +54,9 @@ struct Options {
 
 /// A library that goes into the wheel.
 struct Graft {
-  std::string source;    ///< real path on this machine
-  std::string how;       ///< what found it: "--search build/lib"
-  std::string sha256;    ///< hex, of the source's bytes
+  std::string source;  ///< real path on this machine
+  std::string how;     ///< what found it: "--search build/lib"
+  std::string sha256;  ///< hex, of the source's bytes
   std::uint64_t size = 0;
   std::string new_name;  ///< "libglog-43102265.so.0"
   std::string member;    ///< "mooncake.libs/libglog-43102265.so.0"
@@ -72,8 +74,9 @@ struct Exclusion {
 /// An ELF file that changes, and why.
 struct EditedFile {
   std::string member;
-  std::vector<std::string> reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
-  std::vector<std::string> steps;    ///< how the editor did it
+  std::vector<std::string>
+      reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
+  std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
 };
 
@@ -83,9 +86,9 @@ struct Report {
   std::string output_name;
   std::uint64_t input_size = 0;
   std::uint64_t output_size = 0;
-  bool pure = false;      ///< no ELF: copied byte for byte
-  bool unchanged = false; ///< the output would be the input's bytes
-  std::string policy;     ///< the policy whose grafts are bundled
+  bool pure = false;       ///< no ELF: copied byte for byte
+  bool unchanged = false;  ///< the output would be the input's bytes
+  std::string policy;      ///< the policy whose grafts are bundled
   std::vector<std::string> tag_reasons;
   policy::Verdict verdict;
   std::vector<Graft> grafts;
@@ -109,8 +112,8 @@ class Finished {
   Finished& operator=(Finished&&) noexcept;
   [[nodiscard]] const Report& report() const;
   [[nodiscard]] std::filesystem::path target() const;
-  /// Makes the bytes durable and refuses now what publish() would refuse, so that of several wheels none gets its
-  /// name when one cannot (settled point 14).
+  /// Makes the bytes durable and refuses now what publish() would refuse, so that of several wheels
+  /// none gets its name when one cannot (settled point 14).
   void prepare();
   /// Gives it its name (settled point 13). Does nothing for an output that is the input itself.
   void publish();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/bytes.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,16 +11,15 @@
 #include <string>
 #include <vector>
 
-#include <truewheel/bytes.hpp>
-
 namespace truewheel::wheel {
 
-/// A wheel's file name (PEP 427): {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl.
-/// A seventh or a sixth non-numeric part is a PEP 825 variant label, kept as it is.
+/// A wheel's file name (PEP 427):
+/// {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl. A seventh or a sixth
+/// non-numeric part is a PEP 825 variant label, kept as it is.
 struct WheelName {
   std::string distribution;
   std::string version;
-  std::string build;   ///< with its leading digit, or empty
+  std::string build;  ///< with its leading digit, or empty
   std::vector<std::string> python_tags;
   std::vector<std::string> abi_tags;
   std::vector<std::string> platform_tags;
@@ -32,7 +33,8 @@ struct WheelName {
 /// Throws Error(refused, "wheel-name").
 [[nodiscard]] WheelName parse_wheel_name(std::string_view file_name);
 
-/// PEP 503 name with `_`, and PEP 440 version normalised as far as comparing dist-info folders needs.
+/// PEP 503 name with `_`, and PEP 440 version normalised as far as comparing dist-info folders
+/// needs.
 [[nodiscard]] std::string normalized_distribution(std::string_view name);
 
 /// One file of a wheel, as both of its headers describe it.
@@ -47,18 +49,19 @@ struct Member {
 };
 
 struct ScanLimits {
-  double max_ratio = 50;                        ///< sum of sizes / file size, once the sum is over 64 MiB
-  std::uint64_t max_total = 1ULL << 40;         ///< hard cap on the sum of uncompressed sizes, bytes
+  double max_ratio = 50;                 ///< sum of sizes / file size, once the sum is over 64 MiB
+  std::uint64_t max_total = 1ULL << 40;  ///< hard cap on the sum of uncompressed sizes, bytes
 };
 
 /// The map of an archive file: what reading front to back and reading from the end record agree on.
 struct Scan {
   std::vector<Member> members;  ///< files only, in archive order; folder entries are dropped
-  std::vector<std::string> notes;  ///< tolerated oddities, one sentence each (zip-cases.md, W and N)
+  std::vector<std::string>
+      notes;  ///< tolerated oddities, one sentence each (zip-cases.md, W and N)
 };
 
-/// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are framing).
-/// Content is not inflated. Throws Error(refused, "zip-…").
+/// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are
+/// framing). Content is not inflated. Throws Error(refused, "zip-…").
 [[nodiscard]] Scan scan(Bytes archive, const ScanLimits& limits = {});
 
 /// A member's content: stored members are a view of the archive, deflated ones own their bytes.
@@ -99,18 +102,19 @@ struct Digest {
   std::string sha256;
   std::uint64_t size = 0;
 };
-/// Holds the rows of RECORD against what the archive contains. `reread(name)` returns the content of a member
-/// whose row has another algorithm than sha256 (sha384, sha512, sha3_*, blake2b are understood).
-/// Returns one sentence a mismatch: wrong hash, wrong size, missing row, row without member, duplicate row.
-[[nodiscard]] std::vector<std::string> verify_record(const std::vector<RecordRow>& rows,
-                                                     const std::vector<Digest>& members,
-                                                     const std::string& record_path,
-                                                     const std::function<Content(const std::string&)>& reread);
+/// Holds the rows of RECORD against what the archive contains. `reread(name)` returns the content
+/// of a member whose row has another algorithm than sha256 (sha384, sha512, sha3_*, blake2b are
+/// understood). Returns one sentence a mismatch: wrong hash, wrong size, missing row, row without
+/// member, duplicate row.
+[[nodiscard]] std::vector<std::string> verify_record(
+    const std::vector<RecordRow>& rows, const std::vector<Digest>& members,
+    const std::string& record_path, const std::function<Content(const std::string&)>& reread);
 
 /// The WHEEL file: its headers in order; tags are edited, everything else is kept as it is.
 class WheelMetadata {
  public:
-  /// Throws Error(refused, "wheel-metadata…"): not UTF-8, no Wheel-Version, a major version above 1.
+  /// Throws Error(refused, "wheel-metadata…"): not UTF-8, no Wheel-Version, a major version
+  /// above 1.
   static WheelMetadata parse(std::string_view text);
   [[nodiscard]] std::vector<std::string> tags() const;
   [[nodiscard]] bool root_is_purelib() const;
@@ -129,17 +133,20 @@ class WheelMetadata {
 /// Throws Error(refused, "dist-info-…") for none, several, or one of another distribution (Z45).
 [[nodiscard]] std::string find_dist_info(const std::vector<Member>& members, const WheelName& name);
 
-/// Where a member lands, relative to the installation root: `.data/platlib/` and `.data/purelib/` are the root.
+/// Where a member lands, relative to the installation root: `.data/platlib/` and `.data/purelib/`
+/// are the root.
 struct InstalledPath {
   enum class Scheme { root, purelib, scripts, data, headers } scheme = Scheme::root;
   std::string path;  ///< relative to that scheme's folder
 };
-[[nodiscard]] InstalledPath installed_path(std::string_view member_name, std::string_view dist_info);
+[[nodiscard]] InstalledPath installed_path(std::string_view member_name,
+                                           std::string_view dist_info);
 
-/// What an installer stumbles over or a user would rather know: unknown keys under `.data`, a file that replaces the
-/// interpreter, an entry point whose name is a path (Z48, Z49). `entry_points` is the text of entry_points.txt or
-/// empty. One sentence each.
-[[nodiscard]] std::vector<std::string> layout_notes(const std::vector<Member>& members, std::string_view dist_info,
+/// What an installer stumbles over or a user would rather know: unknown keys under `.data`, a file
+/// that replaces the interpreter, an entry point whose name is a path (Z48, Z49). `entry_points` is
+/// the text of entry_points.txt or empty. One sentence each.
+[[nodiscard]] std::vector<std::string> layout_notes(const std::vector<Member>& members,
+                                                    std::string_view dist_info,
                                                     std::string_view entry_points);
 
 /// A compressed member on its way into a new archive.
@@ -152,17 +159,21 @@ struct EncodedMember {
   Bytes compressed;  ///< a view: of the input archive, or of `owned`
   std::shared_ptr<const Buffer> owned;
 };
-/// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it smaller.
-[[nodiscard]] EncodedMember encode_member(std::string name, bool executable, Bytes content, int level);
+/// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it
+/// smaller.
+[[nodiscard]] EncodedMember encode_member(std::string name, bool executable, Bytes content,
+                                          int level);
 
-/// Seconds since 1970 that go into every member: SOURCE_DATE_EPOCH or 1980-01-01, clamped to what zip can say.
+/// Seconds since 1970 that go into every member: SOURCE_DATE_EPOCH or 1980-01-01, clamped to what
+/// zip can say.
 struct ArchiveTime {
   std::int64_t seconds = 315532800;
 };
 
-/// Writes a whole archive to an open file descriptor through libzip, in the order given, in the normal form of
-/// zip-cases.md section 2.3; compressed bytes are copied as they are. The descriptor's position ends at the
-/// archive's end. Throws Error(io) with the failing operation.
-void write_archive(int descriptor, const std::vector<EncodedMember>& members, const ArchiveTime& time);
+/// Writes a whole archive to an open file descriptor through libzip, in the order given, in the
+/// normal form of zip-cases.md section 2.3; compressed bytes are copied as they are. The
+/// descriptor's position ends at the archive's end. Throws Error(io) with the failing operation.
+void write_archive(int descriptor, const std::vector<EncodedMember>& members,
+                   const ArchiveTime& time);
 
 }  // namespace truewheel::wheel

@@ -10,8 +10,9 @@ std::string_view ByteReader::c_string(std::uint64_t offset) const {
   const auto rest = as_text(bytes_.subspan(static_cast<std::size_t>(offset)));
   const auto end = rest.find('\0');
   if (end == std::string_view::npos) {
-    throw Error(ErrorKind::refused, "truncated",
-                fmt::format("{}{}string at {:#x} has no end", name_, name_.empty() ? "" : ": ", offset));
+    throw Error(
+        ErrorKind::refused, "truncated",
+        fmt::format("{}{}string at {:#x} has no end", name_, name_.empty() ? "" : ": ", offset));
   }
   return rest.substr(0, end);
 }

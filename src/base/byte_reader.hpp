@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/bytes.hpp>
+#include <truewheel/error.hpp>
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
-
-#include <truewheel/bytes.hpp>
-#include <truewheel/error.hpp>
 
 namespace truewheel {
 
@@ -27,9 +27,15 @@ class ByteReader {
   [[nodiscard]] Bytes all() const { return bytes_; }
 
   [[nodiscard]] std::uint8_t u8(std::uint64_t offset) const { return load<std::uint8_t>(offset); }
-  [[nodiscard]] std::uint16_t u16(std::uint64_t offset) const { return load<std::uint16_t>(offset); }
-  [[nodiscard]] std::uint32_t u32(std::uint64_t offset) const { return load<std::uint32_t>(offset); }
-  [[nodiscard]] std::uint64_t u64(std::uint64_t offset) const { return load<std::uint64_t>(offset); }
+  [[nodiscard]] std::uint16_t u16(std::uint64_t offset) const {
+    return load<std::uint16_t>(offset);
+  }
+  [[nodiscard]] std::uint32_t u32(std::uint64_t offset) const {
+    return load<std::uint32_t>(offset);
+  }
+  [[nodiscard]] std::uint64_t u64(std::uint64_t offset) const {
+    return load<std::uint64_t>(offset);
+  }
 
   /// `length` bytes at `offset`.
   [[nodiscard]] Bytes slice(std::uint64_t offset, std::uint64_t length) const {

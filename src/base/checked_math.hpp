@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <truewheel/error.hpp>
+
 #include <cstdint>
 #include <source_location>
 
-#include <truewheel/error.hpp>
-
 namespace truewheel {
 
-/// Unsigned 64-bit arithmetic on numbers that come from files: a wrap is a refusal, never a small number.
+/// Unsigned 64-bit arithmetic on numbers that come from files: a wrap is a refusal, never a small
+/// number.
 inline std::uint64_t checked_add(std::uint64_t a, std::uint64_t b,
                                  std::source_location at = std::source_location::current()) {
   std::uint64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
-    throw Error(ErrorKind::refused, "number-overflow", "a size or offset wraps around 2^64", {}, at);
+    throw Error(ErrorKind::refused, "number-overflow", "a size or offset wraps around 2^64", {},
+                at);
   }
   return sum;
 }
@@ -22,7 +24,8 @@ inline std::uint64_t checked_mul(std::uint64_t a, std::uint64_t b,
                                  std::source_location at = std::source_location::current()) {
   std::uint64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    throw Error(ErrorKind::refused, "number-overflow", "a size or offset wraps around 2^64", {}, at);
+    throw Error(ErrorKind::refused, "number-overflow", "a size or offset wraps around 2^64", {},
+                at);
   }
   return product;
 }

@@ -5,9 +5,9 @@
 
 namespace truewheel {
 
-Error::Error(ErrorKind kind, std::string id, std::string what, std::string hint,
+Error::Error(ErrorKind kind, std::string id, const std::string& what, std::string hint,
              std::source_location origin)
-    : std::runtime_error(std::move(what)),
+    : std::runtime_error(what),
       kind_(kind),
       id_(std::move(id)),
       hint_(std::move(hint)),
@@ -19,12 +19,18 @@ void Error::add_context(std::string_view outer) {
 
 int exit_code(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::unfit: return 1;
-    case ErrorKind::usage: return 2;
-    case ErrorKind::refused: return 3;
-    case ErrorKind::io: return 4;
-    case ErrorKind::withheld: return 5;
-    case ErrorKind::internal: return 70;
+    case ErrorKind::unfit:
+      return 1;
+    case ErrorKind::usage:
+      return 2;
+    case ErrorKind::refused:
+      return 3;
+    case ErrorKind::io:
+      return 4;
+    case ErrorKind::withheld:
+      return 5;
+    case ErrorKind::internal:
+      return 70;
   }
   return 70;
 }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 run 0 "$truewheel" --version
 grep -qxE 'truewheel [0-9]+\.[0-9]+\.[0-9]+' stdout

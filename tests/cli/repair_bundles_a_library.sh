@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The main job on one library: found by --search, renamed, found again by the loader without the build's folder.
 . "$(dirname "$0")/common.inc"
 example

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 for glob in 'libfoo' 'libfoo.so' 'libfoo.so*' 'libfoo.so.?' "$PWD/lib/*"; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 echo 'void arc4random_buf(void *, unsigned long); void y(void *p) { arc4random_buf(p, 4); }' >y.c

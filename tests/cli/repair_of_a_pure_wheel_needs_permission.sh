@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 mkdir -p tree/demo && : >tree/demo/__init__.py
 pack tree demo-1.0-py3-none-any.whl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 cp "$wheel" in/demo-1.1-py3-none-linux_x86_64.whl # dist-info does not match: refused

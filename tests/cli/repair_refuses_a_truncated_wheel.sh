@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 size=$(stat -c %s "$wheel")

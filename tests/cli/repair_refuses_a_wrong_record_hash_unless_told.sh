@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 mkdir -p tree/demo-1.0.dist-info

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/common.inc"
 example
 run 0 "$truewheel" repair --exclude 'libnothing.so*' --search lib -w out "$wheel"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Packs a folder into a wheel.
 
     pack_wheel.py TREE WHEEL
