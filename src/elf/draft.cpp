@@ -320,7 +320,8 @@ void Draft::update_moved(Layout& layout) const {
     for (Segment& segment : layout.segments) {
       if (segment.type != pt::kLoad || segment.vaddr != image_->segments()[room.segment].vaddr)
         continue;
-      segment.filesz = segment.memsz = room.offset + room.used - segment.offset;
+      segment.filesz = std::max(segment.filesz, room.offset + room.used - segment.offset);
+      segment.memsz = segment.filesz;
     }
   }
   // Compare with the old places, for tables move in chains.
@@ -349,6 +350,20 @@ void Draft::update_moved(Layout& layout) const {
   }
 }
 
+bool Draft::empties_load(const Layout& layout) const {
+  const auto count_inside = [](const Segment& load, const std::vector<Section>& sections) {
+    return std::count_if(sections.begin(), sections.end(), [&](const Section& section) {
+      return (section.flags & shf::kAlloc) != 0 && section.size != 0 &&
+             section.addr >= load.vaddr && section.addr < load.vaddr + load.memsz;
+    });
+  };
+  return std::any_of(
+      image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {
+        return load.type == pt::kLoad && count_inside(load, image_->sections()) != 0 &&
+               count_inside(load, layout.sections) == 0;
+      });
+}
+
 void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
   const std::uint64_t old_size = image_->file().size();
   layout.keep = old_size;
@@ -358,7 +373,7 @@ void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
   std::uint64_t end = 0;
   for (const Room& room : rooms) {
     if (room.used <= room.capacity) continue;
-    tail = map.movable_tail(room.offset);
+    tail = map.movable_tail(room.load_end);
     end = room.offset + room.used;
   }
   if (new_load_) {
@@ -405,6 +420,7 @@ Layout Draft::finish(const FileMap& map) const {
   update_moved(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();
+  layout.empties_load = empties_load(layout);
   for (const Move& move : moves_) {
     layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
   }

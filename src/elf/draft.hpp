@@ -63,6 +63,7 @@ class Draft {
   [[nodiscard]] bool is_program() const;
   void insert_segment(const Segment& segment);
   void update_moved(Layout& layout) const;
+  [[nodiscard]] bool empties_load(const Layout& layout) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;
 
   const ElfImage* image_;

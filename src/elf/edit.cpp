@@ -34,13 +34,22 @@ void refuse_uneditable(const ElfImage& image) {
                 "the file is prelinked: a change voids its checksum",
                 "undo it first with prelink --undo");
   }
+  const Sizes& sizes = sizes_of(image.header().bits);
+  const std::uint64_t headers = image.header().phoff;
+  const std::uint64_t headers_end = headers + image.header().phnum * sizes.segment;
+  const Table* previous = nullptr;
   const std::vector<Table> tables = find_tables(image);
-  for (std::size_t i = 1; i < tables.size(); ++i) {
-    if (tables[i].offset < tables[i - 1].end()) {
+  for (const Table& table : tables) {
+    // Old patchelf left PT_NOTEs behind where its program headers are now; nobody edits those.
+    if (table.kind == TableKind::notes || table.kind == TableKind::interpreter) continue;
+    const bool hits_headers =
+        table.offset < sizes.header || (table.offset < headers_end && headers < table.end());
+    if (hits_headers || (previous != nullptr && table.offset < previous->end())) {
       throw Error(ErrorKind::refused, "elf-tables-overlap",
-                  fmt::format("{} and {} overlap", table_name(tables[i - 1].kind),
-                              table_name(tables[i].kind)));
+                  fmt::format("{} and {} overlap", table_name(table.kind),
+                              hits_headers ? "the headers" : table_name(previous->kind)));
     }
+    previous = &table;
   }
   bool load_seen = false;
   for (const Segment& segment : image.segments()) {

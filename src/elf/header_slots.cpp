@@ -29,8 +29,9 @@ std::optional<std::size_t> table_at(const std::vector<Table>& tables, std::uint6
 /// table, the section header table, or alignment.
 class GrowthPlanner {
  public:
-  GrowthPlanner(const ElfImage& image, const FileMap& map, const std::vector<Table>& tables)
-      : image_(image), map_(map), tables_(tables) {
+  GrowthPlanner(const ElfImage& image, const FileMap& map, const std::vector<Table>& tables,
+                DynamicMoves dynamic_moves)
+      : image_(image), map_(map), tables_(tables), dynamic_moves_(dynamic_moves) {
     const std::uint64_t size = sizes_of(image.header().bits).segment;
     begin_ = image.header().phoff + image.header().phnum * size;
     end_ = begin_ + size;
@@ -48,7 +49,8 @@ class GrowthPlanner {
       if (const auto index = table_at(tables_, at)) {
         const Table& table = tables_[*index];
         // .dynamic is RELRO data, and ld.so and static PIE programs reach it from code.
-        if (!table.movable || table.kind == TableKind::dynamic) {
+        if (!table.movable ||
+            (table.kind == TableKind::dynamic && dynamic_moves_ == DynamicMoves::no)) {
           reason = fmt::format("{} stands behind the program headers and cannot move",
                                table_name(table.kind));
           return std::nullopt;
@@ -133,6 +135,7 @@ class GrowthPlanner {
   const ElfImage& image_;
   const FileMap& map_;
   const std::vector<Table>& tables_;
+  DynamicMoves dynamic_moves_;
   std::uint64_t begin_ = 0, end_ = 0;
 };
 
@@ -144,6 +147,7 @@ bool fits_kernel_limit(const ElfImage& image, std::uint64_t count) {
 
 std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                           const std::vector<Table>& tables,
+                                          DynamicMoves dynamic_moves,
                                           std::vector<std::string>& reasons) {
   std::vector<HeaderSlot> slots;
   const auto& segments = image.segments();
@@ -181,7 +185,7 @@ std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& 
     return slots;
   }
   std::string reason;
-  if (auto growth = GrowthPlanner(image, map, tables).plan(reason)) {
+  if (auto growth = GrowthPlanner(image, map, tables, dynamic_moves).plan(reason)) {
     slots.push_back(std::move(*growth));
   } else {
     reasons.push_back(std::move(reason));

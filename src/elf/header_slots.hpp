@@ -12,6 +12,8 @@
 
 namespace truewheel::elf {
 
+enum class DynamicMoves { no, yes };
+
 /// A way to get an entry of the program header table for one more LOAD (rung S5, slot sources a to
 /// d).
 struct HeaderSlot {
@@ -23,9 +25,11 @@ struct HeaderSlot {
   std::string step;
 };
 
-/// All ways there are. Reasons why growing in place is impossible are added to `reasons`.
+/// All ways there are. A .dynamic that moves anyway gives its old place. Reasons why growing in
+/// place is impossible are added to `reasons`.
 [[nodiscard]] std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                                         const std::vector<Table>& tables,
+                                                        DynamicMoves dynamic_moves,
                                                         std::vector<std::string>& reasons);
 
 /// True when a table of `count` program headers is one that old kernels read: at most a page (I6).

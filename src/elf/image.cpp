@@ -163,6 +163,11 @@ std::vector<Section> read_sections(const ByteReader& reader, Header& header,
     refuse("elf-truncated", "the file ends within its section headers");
   }
   const Section first = read_section(reader, header.shoff, header.bits == 64);
+  // The entry of index 0 is SHT_NULL by definition, and no table lies over the headers: else this
+  // is none (E08).
+  const std::uint64_t segments_end = header.phoff + header.phnum * sizes.segment;
+  if (first.type != sht::kNull || (header.shoff < segments_end && header.shoff >= header.phoff))
+    return {};
   if (extended) header.shnum = first.size;  // E06
   if (header.shstrndx == shn::kXindex) header.shstrndx = first.link;
   if (header.shnum > (reader.size() - header.shoff) / sizes.section) {

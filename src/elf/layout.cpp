@@ -314,11 +314,14 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
 
   std::vector<Layout> layouts;
   for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
-  const auto is_free = [](const Layout& layout) { return layout.growth == 0; };
+  const auto is_free = [](const Layout& layout) {
+    return layout.growth == 0 && !layout.empties_load;
+  };
   if (std::none_of(layouts.begin(), layouts.end(), is_free)) {
     // Only now look for a program header: the veto list reads all relocations.
     const std::vector<HeaderSlot> slots =
-        find_header_slots(image, ground.map, ground.tables, reasons);
+        find_header_slots(image, ground.map, ground.tables,
+                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, reasons);
     for (const Draft& draft : drafts) finish_draft(ground, draft, slots, layouts);
   }
   if (layouts.empty()) {
@@ -330,8 +333,8 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
     throw Error(ErrorKind::refused, "elf-no-room", all);
   }
   return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
-    return std::tie(a.growth, a.overwrites, a.moves_notes, a.rewritten) <
-           std::tie(b.growth, b.overwrites, b.moves_notes, b.rewritten);
+    return std::tie(a.empties_load, a.growth, a.overwrites, a.moves_notes, a.rewritten) <
+           std::tie(b.empties_load, b.growth, b.overwrites, b.moves_notes, b.rewritten);
   });
 }
 

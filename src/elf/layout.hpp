@@ -37,6 +37,8 @@ struct Layout {
   std::uint64_t tail_shift = 0;  ///< what follows them in the old file comes that much later
   std::uint64_t size = 0;        ///< of the file afterwards
 
+  bool empties_load =
+      false;  ///< a LOAD keeps no section: GNU strip then writes it with an unaligned offset
   std::uint64_t growth = 0;
   bool overwrites = false;  ///< tables give way in place
   bool moves_notes = false;

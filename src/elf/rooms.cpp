@@ -55,29 +55,59 @@ std::uint64_t address_limit(const ElfImage& image, const Segment& load, std::uin
   return limit;
 }
 
-/// True for a LOAD that an edit made, and no linker: it holds nothing but movable tables, and it is
-/// the last one.
-bool is_made_by_edit(const ElfImage& image, const Segment& load, const std::vector<Table>& tables) {
-  const auto is_inside = [&](std::uint64_t offset) {
-    return offset >= load.offset && offset < load.offset + load.filesz;
-  };
-  for (const Section& section : image.sections()) {
-    if ((section.flags & shf::kAlloc) == 0 || section.size == 0 || section.type == sht::kNobits)
-      continue;
-    if (!is_inside(section.offset)) continue;
-    const bool known = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
-      return table.movable && section.offset >= table.offset &&
-             section.offset + section.size <= table.end();
+/// True when every section of a LOAD is one of the movable tables: no code and no data of the
+/// program.
+bool holds_only_tables(const ElfImage& image, const Segment& load,
+                       const std::vector<Table>& tables) {
+  return std::all_of(image.sections().begin(), image.sections().end(), [&](const Section& section) {
+    const bool counts = (section.flags & shf::kAlloc) != 0 && section.size != 0 &&
+                        section.addr >= load.vaddr && section.addr < load.vaddr + load.memsz;
+    return !counts || std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+      return section.offset >= table.offset && section.offset + section.size <= table.end();
     });
-    if (!known) return false;
-  }
-  const bool has_strings_last = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+  });
+}
+
+/// True for a LOAD that an edit made, and no linker: it is not the first one, and holds nothing but
+/// tables, .dynstr or .dynamic at its end.
+bool is_made_by_edit(const ElfImage& image, const Segment& load, const std::vector<Table>& tables) {
+  const std::uint64_t end = load.offset + load.filesz;
+  const bool ends_with_table = std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
     return (table.kind == TableKind::strings || table.kind == TableKind::dynamic) &&
-           table.end() == load.offset + load.filesz;
+           table.end() == end;
   });
   const Segment* first = image.find_segment(pt::kLoad);
-  return has_strings_last && first != nullptr && first->vaddr != load.vaddr &&
-         !is_inside(image.header().phoff);
+  const bool holds_headers = image.header().phoff >= load.offset && image.header().phoff < end;
+  return ends_with_table && first != nullptr && first->vaddr != load.vaddr && !holds_headers &&
+         holds_only_tables(image, load, tables);
+}
+
+/// File offset behind the last thing in a LOAD. Old patchelf fills its LOADs up to a page, so that
+/// zeros follow.
+std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
+                             const std::vector<Table>& tables, const Segment& load) {
+  const std::uint64_t load_end = load.offset + load.filesz;
+  std::uint64_t end = load.offset;
+  const auto add = [&](std::uint64_t begin, std::uint64_t size) {
+    if (begin >= load.offset && begin < load_end)
+      end = std::max(end, std::min(load_end, begin + size));
+  };
+  const Sizes& sizes = sizes_of(image.header().bits);
+  add(0, sizes.header);
+  add(image.header().phoff, image.header().phnum * sizes.segment);
+  add(image.header().shoff, image.sections().size() * sizes.section);
+  for (const Table& table : tables) add(table.offset, table.size);
+  for (const Segment& segment : image.segments()) {
+    if (segment.type == pt::kLoad || segment.type == pt::kNull || segment.memsz == 0) continue;
+    // PT_GNU_RELRO may be rounded up to its page; what it covers is listed by sections.
+    if (segment.type != pt::kGnuRelro) add(segment.offset, segment.filesz);
+  }
+  for (const Section& section : image.sections()) {
+    if ((section.flags & shf::kAlloc) == 0 || section.addr < load.vaddr) continue;
+    const bool is_tls_zero = section.type == sht::kNobits && (section.flags & shf::kTls) != 0;
+    if (!is_tls_zero) add(load.offset + (section.addr - load.vaddr), section.size);
+  }
+  return map.is_zero(end, load_end) ? end : load_end;
 }
 
 }  // namespace
@@ -118,6 +148,7 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
     if (segment.type == pt::kLoad) last = &segment;
   }
   alignment = std::max(alignment, largest_load_alignment(image));
+  const bool trusts_sections = sections_agree(image);
   std::vector<std::pair<int, Room>> rooms;
   for (std::size_t i = 0; i < image.segments().size(); ++i) {
     const Segment& load = image.segments()[i];
@@ -127,28 +158,34 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
     if ((load.flags & pf::kRead) == 0 || (executable && writable)) continue;
     if ((load.vaddr - load.offset) % kLargestTableAlign != 0)
       continue;  // alignment could not hold in both
-    Room room{i, load.offset + load.filesz, load.vaddr + load.memsz};
+    Room room;
+    room.segment = i;
+    room.load_end = load.offset + load.filesz;
+    // Zeros at the end of the program's own writable LOAD may be variables.
+    const bool has_padding_inside =
+        trusts_sections && (!writable || holds_only_tables(image, load, tables));
+    room.offset = has_padding_inside ? end_of_content(image, map, tables, load) : room.load_end;
+    room.vaddr = load.vaddr + (room.offset - load.offset);
     if (relro != nullptr && room.vaddr > relro->vaddr && room.vaddr < relro->vaddr + relro->memsz)
       continue;
+    const std::uint64_t end = load.vaddr + load.memsz;
     const std::uint64_t limit = address_limit(image, load, alignment);
-    if (limit <= room.vaddr) continue;
-    const std::uint64_t used = map.next_used(room.offset);
-    room.capacity = std::min({used - room.offset, limit - room.vaddr, kLargestPadding});
+    if (limit <= end) continue;
+    const std::uint64_t used = map.next_used(room.load_end);
+    std::uint64_t behind = std::min({used - room.load_end, limit - end, kLargestPadding});
     // Bytes behind everything that headers name belong to somebody else, even if they are zero
     // (A36, trailing data).
-    if (used == image.file().size()) room.capacity = 0;
-    if (!map.is_zero(room.offset, room.capacity == 0
-                                      ? room.offset
-                                      : std::min(used, room.offset + kLargestPadding))) {
+    if (used == image.file().size()) behind = 0;
+    if (behind != 0 && !map.is_zero(room.load_end, std::min(used, room.load_end + kLargestPadding)))
       continue;
-    }
-    room.grows = &load == last && map.movable_tail(room.offset).has_value();
+    room.capacity = room.load_end - room.offset + behind;
+    room.grows = &load == last && map.movable_tail(room.load_end).has_value();
     if (room.capacity == 0 && !room.grows) continue;
     room.writable = writable;
     if (!writable && !executable && &load == last)
       room.makes_writable = is_made_by_edit(image, load, tables);
     const bool has_strings =
-        image.dynstr_offset() >= load.offset && image.dynstr_offset() < room.offset;
+        image.dynstr_offset() >= load.offset && image.dynstr_offset() < room.load_end;
     rooms.emplace_back(has_strings ? 0 : executable ? 3 : writable ? 2 : 1, room);
   }
   std::stable_sort(rooms.begin(), rooms.end(),

@@ -18,7 +18,8 @@ namespace truewheel::elf {
 /// without .bss).
 struct Room {
   std::size_t segment = 0;
-  std::uint64_t offset = 0, vaddr = 0;  ///< of its first byte: the LOAD's end
+  std::uint64_t offset = 0, vaddr = 0;  ///< of its first byte
+  std::uint64_t load_end = 0;           ///< file offset; padding may begin inside the LOAD already
   std::uint64_t capacity = 0;           ///< bytes that are free as the file stands
   std::uint64_t used = 0;
   bool grows = false;           ///< the rest of the file can move back, so that it never gets full

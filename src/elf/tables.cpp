@@ -266,6 +266,11 @@ std::vector<Table> find_tables(const ElfImage& image) {
   }
   std::sort(tables.begin(), tables.end(),
             [](const Table& a, const Table& b) { return a.offset < b.offset; });
+  const std::uint64_t headers_end =
+      image.header().phoff + image.header().phnum * sizes_of(image.header().bits).segment;
+  for (Table& table : tables) {
+    if (table.offset < headers_end && image.header().phoff < table.end()) table.movable = false;
+  }
   for (std::size_t i = 1; i < tables.size(); ++i) {
     if (tables[i].offset < tables[i - 1].end()) tables[i].movable = tables[i - 1].movable = false;
   }

@@ -187,6 +187,11 @@ def random_link(workshop, dice, folder):
     dice.shuffle(libraries)
     command = ["g++" if cxx else "gcc", *options, *wishes, "-o", output, *objects, *libraries]
     must(command, cwd=folder)
+    if shutil.which("patchelf") and dice.random() < 0.2:
+        # Files that another editor has been at; what it breaks is no usable case.
+        for _ in range(dice.choice([1, 2, 3])):
+            call(["patchelf", "--set-rpath", "/" + "k" * dice.randrange(1, 2500), output])
+        command.append("(patchelf)")
     if dice.random() < 0.15:
         drop_section_headers(output)
     return output, kind != "library", command
