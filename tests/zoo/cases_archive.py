@@ -10,9 +10,7 @@ from pathlib import Path
 import build
 from build import Entry
 from case import Case, case, case_family, pip_install
-from elf_facts import parse
 from judge import graft_name, judge, members, modes
-from judge_zip import record_complaints
 
 
 def with_graft(c: Case, module: str = "pkg/_e") -> Path:

@@ -3,13 +3,12 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import build
-from case import Case, Failed, Skipped, case
+from case import Case, Skipped, case
 from judge import graft_name, judge
 
 NAME = "zoo-1.0-cp311-cp311-manylinux1_x86_64.manylinux_2_5_x86_64.whl"

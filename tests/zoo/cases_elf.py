@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layouts and features of ELF files that editors have broken (bug-classes.md, group A), judged inside of wheels."""
 
-import shutil
 import struct
 import subprocess
 from pathlib import Path

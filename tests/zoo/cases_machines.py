@@ -6,7 +6,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from case import Case, Failed, Skipped, case, case_family
+from case import Case, Skipped, case, case_family
 from elf_facts import parse
 from judge import graft_name, judge, members
 

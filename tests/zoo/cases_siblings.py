@@ -3,7 +3,6 @@
 
 import shutil
 import struct
-from pathlib import Path
 
 import elf_facts
 from case import Case, case, case_family
