@@ -37,10 +37,15 @@ deps::SearchOptions search_options(const std::vector<std::string>& search,
 }
 
 /// Grafts go to {name}{lib_sdir}; it may name a folder below (`/lib`), but nothing that leaves the
-/// wheel.
+/// wheel, and no component that some file system cannot have (the archive's own rules, Z32).
 void check_lib_sdir(const std::string& lib_sdir) {
   const auto folder = "x" + lib_sdir;
-  if (normal_path(folder) != folder || printable(folder) != folder || lib_sdir.empty()) {
+  bool fits = !lib_sdir.empty() && normal_path(folder) == folder && printable(folder) == folder &&
+              folder.find('\\') == std::string::npos;
+  for (const auto& component : split(folder, '/')) {
+    fits = fits && !component.ends_with('.') && !component.ends_with(' ');
+  }
+  if (!fits) {
     throw Error(ErrorKind::usage, "lib-sdir",
                 "--lib-sdir is no folder name: " + printable(lib_sdir));
   }
@@ -151,6 +156,10 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   command.verbosity = loudness.verbosity();
 
   auto& options = command.options;
+  if (arguments.wheel_dir.empty()) {
+    throw Error(ErrorKind::usage, "wheel-dir", "--wheel-dir is empty",
+                "-w . names the current folder");
+  }
   options.wheel_dir = arguments.wheel_dir;
   options.platform = arguments.platform;
   if (arguments.only_plat && arguments.no_update_tags) {
