@@ -180,6 +180,15 @@ TEST_CASE("a member that lies outside the archive is refused") {
       Error);
 }
 
+TEST_CASE("a refusal of content says why") {
+  const std::string archive(100, '\0');
+  CHECK_THROWS_WITH(static_cast<void>(read_member(as_bytes(archive), {"m", 12, 0, 1, 1, 0, false})),
+                    "method 12 is neither stored nor deflate");
+  CHECK_THROWS_WITH(
+      static_cast<void>(read_member(as_bytes(archive), {"m", 0, 0, 1, 1, 100, false})),
+      "the data runs past the end of the archive");
+}
+
 TEST_CASE("an exception of the sink passes through stream_member") {
   ZipBuilder zip = small_archive();
   const std::string archive = zip.build();
