@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/plan.hpp"
 
-#include "base/hash.hpp"
-#include "base/mapped_file.hpp"
 #include "base/text.hpp"
-#include "repair/graft_name.hpp"
+#include "repair/graft_plan.hpp"
 #include "repair/host_bound.hpp"
+#include "repair/plan_notes.hpp"
 #include "repair/run_path_plan.hpp"
 #include "repair/shim.hpp"
 #include "repair/wheel_text.hpp"
@@ -32,8 +31,6 @@ class Planner {
   Plan run() &&;
 
  private:
-  void refuse_missing_libraries() const;
-  void name_grafts(const std::vector<NodeId>& nodes);
   void plan_file(NodeId node_id, PlannedFile file);
   void answer_edge(const deps::Edge& edge, PlannedFile& file);
   void replace_needed(PlannedFile& file, const std::string& old_name, const std::string& new_name);
@@ -41,8 +38,6 @@ class Planner {
   void use_profile_entries(const deps::Edge& edge, PlannedFile& file);
   void refuse_grafts_without_run_path() const;
   [[nodiscard]] bool speaks_for_several_families() const;
-  void note_exclusions();
-  void note_dead_patterns();
   void plan_shims();
 
   const Examined& examined_;
@@ -52,82 +47,6 @@ class Planner {
   Plan plan_;
   std::map<NodeId, std::size_t> file_of_;  ///< graph node -> index into plan_.files
 };
-
-std::string quoted_list(const std::vector<std::string>& items, std::size_t limit) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size() && i < limit; ++i) {
-    text += (i == 0 ? "" : ", ") + printable(items[i]);
-  }
-  if (items.size() > limit) text += fmt::format(" and {} more", items.size() - limit);
-  return text;
-}
-
-/// All of them at once, each with who needs it and where it was searched (bug-classes.md E1). The
-/// newest policy is asked, since it leaves most to the system: what it misses is missing under
-/// every other one, too.
-void Planner::refuse_missing_libraries() const {
-  const auto& policies = examined_.verdict.policies;
-  if (policies.size() < 2) return;
-  const auto& newest = policies[policies.size() - 2];
-  struct Missing {
-    std::vector<std::string> needed_by;
-    std::vector<std::string> searched;
-  };
-  std::map<std::string, Missing> missing;
-  const auto collect = [&](NodeId id) {
-    for (const auto& edge : graph_.nodes[id].edges) {
-      if (edge.answer != Answer::missing ||
-          policy::comes_from_system(newest.policy, wheel_.libc, edge.needed)) {
-        continue;
-      }
-      auto& entry = missing[edge.needed];
-      entry.needed_by.push_back(graph_.chain_to(id));
-      if (entry.searched.empty()) entry.searched = edge.searched;
-    }
-  };
-  for (NodeId id = 0; id < examined_.layout.size(); ++id) collect(id);
-  for (const auto id : newest.grafts) collect(id);
-  if (missing.empty()) return;
-  std::string what = missing.size() == 1
-                         ? "a library was not found"
-                         : fmt::format("{} libraries were not found", missing.size());
-  for (const auto& [name, entry] : missing) {
-    what += fmt::format("\n  {}: needed by {}; searched {}", printable(name),
-                        quoted_list(entry.needed_by, 4),
-                        entry.searched.empty() ? "nowhere" : quoted_list(entry.searched, 12));
-  }
-  throw Error(
-      ErrorKind::unfit, "missing-library", what,
-      "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine");
-}
-
-void Planner::name_grafts(const std::vector<NodeId>& nodes) {
-  std::set<std::string> taken;
-  for (const auto& member : wheel_.members) {
-    if (folder_name(member.installed.path) == plan_.libs_folder) {
-      taken.insert(std::string(base_name(member.installed.path)));
-    }
-  }
-  GraftNames names(taken);
-  for (const auto id : nodes) {
-    const auto& node = graph_.nodes[id];
-    const MappedFile source(node.path);
-    Graft graft;
-    graft.source = node.path;
-    graft.sha256 = hex(sha256(source.bytes()));
-    graft.size = source.bytes().size();
-    graft.new_name = names.pick(base_name(node.path), graft.sha256);
-    graft.member = plan_.libs_folder + "/" + graft.new_name;
-    for (const auto& other : graph_.nodes) {
-      for (const auto& edge : other.edges) {
-        if (edge.answer != Answer::host || edge.target != id) continue;
-        graft.needed_by.push_back(other.path);
-        if (graft.how.empty()) graft.how = edge.how;
-      }
-    }
-    plan_.grafts.push_back(std::move(graft));
-  }
-}
 
 void Planner::replace_needed(PlannedFile& file, const std::string& old_name,
                              const std::string& new_name) {
@@ -190,7 +109,10 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
         replace_needed(file, edge.needed, bare);
         break;
       }
-      const auto new_name = plan_.grafts[graft->second - examined_.layout.size()].new_name;
+      const auto own_files = examined_.layout.size();
+      const auto new_name = graft->second < own_files
+                                ? std::string(base_name(examined_.layout[graft->second].path))
+                                : plan_.grafts[graft->second - own_files].new_name;
       replace_needed(file, edge.needed, new_name);
       file.edges.push_back({new_name, graft->second});
       break;
@@ -262,61 +184,6 @@ bool Planner::speaks_for_several_families() const {
   return examined_.layout.empty() && families.size() > 1;
 }
 
-void Planner::note_exclusions() {
-  std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> hits;
-  std::vector<NodeId> kept;
-  for (const auto& [id, index] : file_of_) kept.push_back(id);
-  for (const auto id : kept) {
-    for (const auto& edge : graph_.nodes[id].edges) {
-      if (edge.answer == Answer::excluded && edge.pattern) {
-        hits[{edge.needed, *edge.pattern}].push_back(graph_.nodes[id].path);
-      }
-    }
-  }
-  for (auto& [key, needed_by] : hits) {
-    const auto& pattern = graph_.patterns[key.second];
-    plan_.exclusions.push_back({key.first, pattern.glob, pattern.origin, needed_by});
-    if (pattern.is_driver && pattern.origin.starts_with("driver group")) {
-      plan_.findings.push_back(
-          {"driver-library", Severity::warning, key.first,
-           fmt::format(
-               "belongs to the driver of the user's machine ({}) and is left out; needed by {}",
-               pattern.origin, quoted_list(needed_by, 4)),
-           "--exclude " + key.first + " says so, --include " + key.first +
-               " bundles it all the same"});
-    }
-  }
-}
-
-/// A pattern that matched nothing is how 890 MB of BLAS got into a wheel (aiter#5318).
-void Planner::note_dead_patterns() {
-  std::map<std::string, std::size_t> profile_hits;
-  for (const auto& pattern : graph_.patterns) {
-    if (pattern.origin == "--exclude" && pattern.hits == 0) {
-      if (options_.dead_patterns_are_errors || options_.verify == Verify::strict) {
-        throw Error(ErrorKind::unfit, "dead-pattern",
-                    fmt::format("--exclude {} matched nothing", printable(pattern.glob)));
-      }
-      plan_.findings.push_back(
-          {"dead-pattern", Severity::warning, pattern.glob, "--exclude matched no library", {}});
-    } else if (pattern.cut_hits != 0 && pattern.cut_hits == pattern.hits) {
-      plan_.findings.push_back(
-          {"cut-pattern",
-           Severity::note,
-           pattern.glob,
-           "matched only a name cut at .so: " + quoted_list(pattern.matched, 4),
-           {}});
-    }
-    if (pattern.origin.starts_with("profile ")) profile_hits[pattern.origin] += pattern.hits;
-  }
-  for (const auto& [origin, hits] : profile_hits) {
-    if (hits == 0) {
-      plan_.findings.push_back(
-          {"dead-profile", Severity::note, origin, "no library of the wheel belongs to it", {}});
-    }
-  }
-}
-
 /// Programs of `.data/scripts` land in a bin folder from which no run path leads to the wheel's
 /// libraries.
 void Planner::plan_shims() {
@@ -350,7 +217,7 @@ Plan Planner::run() && {
   // "linux" all do.
   const auto wish =
       policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
-  if (wish.policy != "linux") refuse_missing_libraries();
+  if (wish.policy != "linux") refuse_missing_libraries(examined_);
   plan_.tags =
       policy::choose_tags(examined_.verdict, wish, options_.tag_update, wheel_.name.platform_tags);
   if (wish.automatic && speaks_for_several_families()) {
@@ -362,10 +229,20 @@ Plan Planner::run() && {
   }
 
   // Every file of the finished wheel gets an index; from here edges can point at files to come.
-  const auto& nodes = examined_.verdict.policies[plan_.tags.policy].grafts;
+  auto selection = select_grafts(examined_, examined_.verdict.policies[plan_.tags.policy].grafts,
+                                 plan_.libs_folder);
+  const auto nodes = std::move(selection.nodes);
+  plan_.grafts = std::move(selection.grafts);
   for (NodeId id = 0; id < examined_.layout.size(); ++id) file_of_[id] = id;
-  for (const auto id : nodes) file_of_[id] = file_of_.size();
-  name_grafts(nodes);
+  for (std::size_t i = 0; i < nodes.size(); ++i) file_of_[nodes[i]] = examined_.layout.size() + i;
+  for (const auto& [node, file] : selection.already_bundled) {
+    file_of_[node] = file;
+    plan_.findings.push_back({"already-bundled",
+                              Severity::note,
+                              graph_.nodes[node].path,
+                              "is in the wheel already as " + examined_.layout[file].path,
+                              {}});
+  }
   refuse_grafts_without_run_path();
 
   for (NodeId id = 0; id < examined_.layout.size(); ++id) {
@@ -408,8 +285,10 @@ Plan Planner::run() && {
   plan_.name.platform_tags = plan_.tags.platform_tags;
   plan_.wheel_text = planned_wheel_text(wheel_, plan_.name, options_);
 
-  note_exclusions();
-  note_dead_patterns();
+  std::vector<NodeId> kept;
+  for (const auto& [node, file] : file_of_) kept.push_back(node);
+  note_exclusions(graph_, kept, plan_);
+  note_dead_patterns(graph_, options_, plan_);
   if (!options_.edit_allowed) {
     for (const auto& file : plan_.files) {
       if (file.edit.empty()) continue;

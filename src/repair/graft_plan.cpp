@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/graft_plan.hpp"
+
+#include "base/hash.hpp"
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "repair/graft_name.hpp"
+#include <truewheel/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+using deps::Answer;
+using deps::NodeId;
+
+/// The edit that would make the source into what the member is, as far as names and run path go.
+elf::ElfEdit edit_towards(const elf::ElfFacts& source, const elf::ElfFacts& member) {
+  elf::ElfEdit edit;
+  if (member.soname && source.soname != member.soname) edit.soname = member.soname;
+  for (std::size_t i = 0; i < source.needed.size() && i < member.needed.size(); ++i) {
+    if (source.needed[i] != member.needed[i]) {
+      edit.replace_needed[source.needed[i]] = member.needed[i];
+    }
+  }
+  if (source.run_path() != member.run_path()) edit.run_path = member.run_path();
+  return edit;
+}
+
+class Selector {
+ public:
+  Selector(const Examined& examined, const std::vector<NodeId>& wanted, std::string libs_folder)
+      : examined_(examined),
+        wanted_(wanted.begin(), wanted.end()),
+        libs_folder_(std::move(libs_folder)) {}
+
+  GraftSelection run() && {
+    // From the wheel's files along everything that is to be bundled.
+    std::vector<NodeId> queue;
+    for (NodeId id = 0; id < examined_.layout.size(); ++id) visit(id, queue);
+    for (std::size_t at = 0; at < queue.size(); ++at) {
+      const auto id = queue[at];
+      if (const auto member = find_earlier_graft(id)) {
+        selection_.already_bundled[id] = *member;
+      } else {
+        new_.insert(id);
+        visit(id, queue);
+      }
+    }
+    name_new_grafts();
+    return std::move(selection_);
+  }
+
+ private:
+  void visit(NodeId from, std::vector<NodeId>& queue) {
+    for (const auto& edge : examined_.graph.nodes[from].edges) {
+      if (edge.answer != Answer::host || !wanted_.contains(*edge.target)) continue;
+      if (seen_.insert(*edge.target).second) queue.push_back(*edge.target);
+    }
+  }
+
+  /// A file of the libs folder that has this source's graft name and is, byte for byte, what
+  /// grafting the source gives (zip-cases.md Z55: reuse only if the bytes are equal).
+  std::optional<std::size_t> find_earlier_graft(NodeId id) {
+    const auto& node = examined_.graph.nodes[id];
+    const MappedFile source(node.path);
+    const auto name =
+        GraftNames({}).pick(base_name(node.path), digests_[id] = hex(sha256(source.bytes())));
+    for (std::size_t i = 0; i < examined_.layout.size(); ++i) {
+      const auto& file = examined_.layout[i];
+      if (file.path != libs_folder_ + "/" + name) continue;
+      try {
+        const auto edited = elf::edit(source.bytes(), edit_towards(*node.facts, *file.facts));
+        const auto& member = examined_.wheel.members[examined_.member_of[i]].archive;
+        const auto content = wheel::read_member(examined_.wheel.file.bytes(), member);
+        if (std::equal(edited.bytes.begin(), edited.bytes.end(), content.bytes().begin(),
+                       content.bytes().end())) {
+          return i;
+        }
+      } catch (const Error&) {
+        // A source that cannot become the member is another library.
+      }
+    }
+    return std::nullopt;
+  }
+
+  void name_new_grafts() {
+    std::set<std::string> taken;
+    for (const auto& member : examined_.wheel.members) {
+      if (folder_name(member.installed.path) == libs_folder_) {
+        taken.insert(std::string(base_name(member.installed.path)));
+      }
+    }
+    GraftNames names(taken);
+    for (const auto id : new_) {
+      const auto& node = examined_.graph.nodes[id];
+      Graft graft;
+      graft.source = node.path;
+      graft.sha256 = digests_.at(id);
+      graft.size = MappedFile(node.path).bytes().size();
+      graft.new_name = names.pick(base_name(node.path), graft.sha256);
+      graft.member = libs_folder_ + "/" + graft.new_name;
+      for (const auto& other : examined_.graph.nodes) {
+        for (const auto& edge : other.edges) {
+          if (edge.answer != Answer::host || edge.target != id) continue;
+          graft.needed_by.push_back(other.path);
+          if (graft.how.empty()) graft.how = edge.how;
+        }
+      }
+      selection_.nodes.push_back(id);
+      selection_.grafts.push_back(std::move(graft));
+    }
+  }
+
+  const Examined& examined_;
+  std::set<NodeId> wanted_;
+  std::string libs_folder_;
+  std::set<NodeId> seen_;
+  std::set<NodeId> new_;
+  std::map<NodeId, std::string> digests_;
+  GraftSelection selection_;
+};
+
+}  // namespace
+
+GraftSelection select_grafts(const Examined& examined, const std::vector<NodeId>& wanted,
+                             const std::string& libs_folder) {
+  return Selector(examined, wanted, libs_folder).run();
+}
+
+}  // namespace truewheel::repair
