@@ -377,7 +377,8 @@ TEST_CASE("wishes and options that make no sense are usage errors") {
   const Edited edited = elf::edit(library, set_rpath(kLong), {0x10000});
   CHECK(ElfImage(edited.bytes).segments().size() >= 4);
   std::uint64_t largest = 0;
-  for (const Segment& segment : ElfImage(edited.bytes).segments()) {
+  const ElfImage edited_image(edited.bytes);
+  for (const Segment& segment : edited_image.segments()) {
     if (segment.type == pt::kLoad) largest = std::max(largest, segment.align);
   }
   CHECK(largest == 0x10000);
