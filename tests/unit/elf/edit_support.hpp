@@ -66,7 +66,8 @@ inline ElfEdit set_rpath(const std::string& text) {
 
 inline std::size_t count_loads(Bytes file) {
   std::size_t count = 0;
-  for (const Segment& segment : ElfImage(file).segments())
+  const ElfImage image(file);
+  for (const Segment& segment : image.segments())
     count += segment.type == pt::kLoad ? 1 : 0;
   return count;
 }
