@@ -337,13 +337,32 @@ std::string_view ElfImage::dynamic_string(std::uint64_t string_offset) const {
 }
 
 std::optional<std::uint64_t> ElfImage::offset_of(std::uint64_t vaddr, std::uint64_t length) const {
+  std::optional<std::uint64_t> start;
+  std::uint64_t next_vaddr = 0, next_offset = 0;
   for (const Segment& segment : segments_) {
-    if (segment.type != pt::kLoad || vaddr < segment.vaddr) continue;
-    const std::uint64_t inside = vaddr - segment.vaddr;
-    if (inside > segment.filesz || length > segment.filesz - inside) continue;
-    if (segment.offset > file_.size() || inside > file_.size() - segment.offset) continue;
-    if (length > file_.size() - segment.offset - inside) continue;
-    return segment.offset + inside;
+    if (segment.type != pt::kLoad) continue;
+    std::uint64_t inside = 0;
+    if (!start) {
+      if (vaddr < segment.vaddr) continue;
+      inside = vaddr - segment.vaddr;
+      // An empty range may lie at the end, one of any length must begin before it.
+      if (inside > segment.filesz || (inside == segment.filesz && length != 0)) continue;
+      if (segment.offset > file_.size() || inside > file_.size() - segment.offset) continue;
+      start = segment.offset + inside;
+    } else if (segment.vaddr != next_vaddr || segment.offset != next_offset) {
+      // Old patchelf puts tables across two LOADs that touch in the file and in memory; nothing
+      // else reaches further.
+      return std::nullopt;
+    }
+    if (length <= segment.filesz - inside) {
+      const std::uint64_t place = checked_add(segment.offset, inside);
+      const bool exists = place <= file_.size() && length <= file_.size() - place;
+      return exists ? start : std::nullopt;
+    }
+    if (segment.filesz != segment.memsz) return std::nullopt;
+    length -= segment.filesz - inside;
+    next_vaddr = segment.vaddr + segment.filesz;
+    next_offset = segment.offset + segment.filesz;
   }
   return std::nullopt;
 }
