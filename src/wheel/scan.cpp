@@ -79,7 +79,7 @@ void check_data(Bytes archive, const DirectoryEntry& entry, const LocalRange& ra
   if (entry.is_folder() && entry.method == kDeflate && inflate_exactly(data, {})) {
     refuse(ZipFault::folder_data, "the folder entry's data is not an empty deflate stream");
   }
-  if ((entry.flags & kFlagDescriptor) != 0 && entry.method == kStored && holds_descriptor(data)) {
+  if (range.has_descriptor && entry.method == kStored && holds_descriptor(data)) {
     refuse(ZipFault::descriptor, "the stored data holds what could be its data descriptor");
   }
 }
@@ -159,7 +159,7 @@ Scan scan(Bytes archive, const ScanLimits& limits) {
   for (const std::size_t i : order) {
     const DirectoryEntry& entry = entries[i];
     in_member(entry.name, [&] { check_data(archive, entry, ranges[i]); });
-    if ((entry.flags & kFlagDescriptor) != 0) oddities.descriptor.see(entry.name);
+    if (ranges[i].has_descriptor) oddities.descriptor.see(entry.name);
     if (entry.is_folder()) continue;
     const bool executable = ((entry.attributes >> 16) & 0111) != 0;
     result.members.push_back({std::string(entry.name), entry.method, entry.crc,

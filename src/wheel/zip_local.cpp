@@ -21,18 +21,25 @@ struct LocalHeader {
   std::uint64_t end = 0;
 };
 
-// A local ZIP64 field holds both sizes, and then both 32-bit fields are sentinels (APPNOTE 4.5.3).
+// APPNOTE 4.5.3 wants both sizes in a local ZIP64 field; some writers leave only the one to it that
+// needs it, which every reader takes as well.
 void resolve_zip64(LocalHeader& header, std::optional<Bytes> field) {
-  const bool size_left = header.size == kSentinel32;
-  const bool compressed_size_left = header.compressed_size == kSentinel32;
-  if (!field && !size_left && !compressed_size_left) return;
-  if (!field || !size_left || !compressed_size_left || field->size() != 16) {
+  std::uint64_t wanted = 0;
+  for (const std::uint64_t size : {header.size, header.compressed_size}) {
+    wanted += size == kSentinel32 ? 8 : 0;
+  }
+  if (!field && wanted == 0) return;
+  if (!field || wanted == 0 || field->size() != wanted) {
     refuse(ZipFault::zip64_extra,
            "the local header's sizes and its ZIP64 field do not go together");
   }
   const ByteReader reader(*field);
-  header.size = reader.u64(0);
-  header.compressed_size = reader.u64(8);
+  std::uint64_t at = 0;
+  for (std::uint64_t* size : {&header.size, &header.compressed_size}) {
+    if (*size != kSentinel32) continue;
+    *size = reader.u64(at);
+    at += 8;
+  }
   header.is_zip64 = true;
 }
 
@@ -61,7 +68,9 @@ void compare(const LocalHeader& local, const DirectoryEntry& entry) {
   if (local.name != entry.name) {
     refuse(ZipFault::name_mismatch, "the local header gives another name");
   }
-  if (((local.flags ^ entry.flags) & ~kFlagDeflateLevel) != 0) {
+  // The descriptor is announced to those who read from the front; the directory may pass over it.
+  const std::uint16_t announced = entry.flags | (local.flags & kFlagDescriptor);
+  if (((local.flags ^ announced) & ~kFlagDeflateLevel) != 0) {
     refuse(ZipFault::flags_mismatch,
            fmt::format("the local header has flags {:#06x}, the directory {:#06x}", local.flags,
                        entry.flags));
@@ -110,9 +119,8 @@ LocalRange read_local(Bytes archive, const DirectoryEntry& entry, std::uint64_t 
     refuse(ZipFault::out_of_bounds, "the member's data runs into the directory");
   }
   const std::uint64_t data_end = local.end + entry.compressed_size;
-  const bool has_descriptor = (local.flags & kFlagDescriptor) != 0;
-  return {local.end,
-          has_descriptor ? check_descriptor(reader, entry, local, data_end, limit) : data_end};
+  if ((local.flags & kFlagDescriptor) == 0) return {local.end, data_end, false};
+  return {local.end, check_descriptor(reader, entry, local, data_end, limit), true};
 }
 
 }  // namespace truewheel::wheel

@@ -12,6 +12,7 @@ namespace truewheel::wheel {
 struct LocalRange {
   std::uint64_t data_offset = 0;
   std::uint64_t end = 0;
+  bool has_descriptor = false;
 };
 
 /// Reads the local header that `entry` points to and holds it against the entry, field by field,

@@ -274,6 +274,11 @@ std::vector<Case> zip64_field_cases() {
       local("a local ZIP64 field", "", [](auto&) {}),
       local("a local ZIP64 field with one size", "zip-zip64-extra",
             [](auto& item) { item.local.extra = extra_field(1, le64(800)); }),
+      local("a local ZIP64 field for the one size that is left to it", "",
+            [](auto& item) {
+              item.local.extra = extra_field(1, le64(800));
+              item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+            }),
       local("a local ZIP64 field of 24 bytes", "zip-zip64-extra",
             [](auto& item) {
               item.local.extra = extra_field(1, le64(800) + le64(item.data.size()) + le64(0));
@@ -557,6 +562,17 @@ std::vector<Case> descriptor_cases() {
                 use_descriptor(item);
                 zip.items[1].descriptor = item.descriptor;
               }),
+      with("Z10", "a descriptor announced in the local header alone", "",
+           [](auto& item) { item.central.flags = 0; }),
+      with("Z11", "stored data that holds its own end, announced in the local header alone",
+           "zip-descriptor",
+           [](auto& item) {
+             ZipItem inner = stored_item("pkg/data.txt", "visible");
+             use_descriptor(inner);
+             item = stored_item("pkg/data.txt", "visible" + inner.descriptor + "hidden");
+             use_descriptor(item);
+             item.central.flags = 0;
+           }),
       with("Z11", "a descriptor announced in the directory alone", "zip-flags-mismatch",
            [](auto& item) { item.local.flags = 0; }),
       with("Z11", "a CRC in the header and no sizes", "zip-size-mismatch",
