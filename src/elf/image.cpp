@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 30;
 
-[[noreturn]] void refuse(const char* id, std::string what) {
-  throw Error(ErrorKind::refused, id, std::move(what));
+[[noreturn]] void refuse(const char* id, const std::string& what) {
+  throw Error(ErrorKind::refused, id, what);
 }
 
 /// ident of E02: class, data and version must be right, OS ABI and padding may be anything.

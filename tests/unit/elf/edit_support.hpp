@@ -67,8 +67,7 @@ inline ElfEdit set_rpath(const std::string& text) {
 inline std::size_t count_loads(Bytes file) {
   std::size_t count = 0;
   const ElfImage image(file);
-  for (const Segment& segment : image.segments())
-    count += segment.type == pt::kLoad ? 1 : 0;
+  for (const Segment& segment : image.segments()) count += segment.type == pt::kLoad ? 1 : 0;
   return count;
 }
 
