@@ -16,9 +16,9 @@ static_assert(table_follows_enumeration());
 
 }  // namespace
 
-void refuse(ZipFault fault, std::string what, std::string hint) {
-  throw Error(ErrorKind::refused, std::string(kZipFaults[static_cast<std::size_t>(fault)].id),
-              std::move(what), std::move(hint));
+void refuse(ZipFault fault, const std::string& what, std::string hint) {
+  throw Error(ErrorKind::refused, std::string(kZipFaults[static_cast<std::size_t>(fault)].id), what,
+              std::move(hint));
 }
 
 }  // namespace truewheel::wheel

@@ -142,7 +142,7 @@ inline constexpr std::array<ZipFaultEntry, 46> kZipFaults{{
 }};
 
 /// Throws Error(refused) with the fault's id.
-[[noreturn]] void refuse(ZipFault fault, std::string what, std::string hint = {});
+[[noreturn]] void refuse(ZipFault fault, const std::string& what, std::string hint = {});
 
 /// Runs `body`; an Error that leaves it gains the member's name. The name is made printable only
 /// then, since most members are fine and there may be a hundred thousand.
