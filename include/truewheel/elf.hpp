@@ -197,6 +197,11 @@ enum class Unpatched { compared, shared };
                                                   const PatchList& patches,
                                                   Unpatched unpatched = Unpatched::compared);
 
+/// The same as a verdict: Error(internal, "elf-edit-broken") when a sound file was damaged,
+/// Error(refused, "elf-inconsistent") when the input contradicts itself.
+void require_sound_edit(Bytes before, Bytes after, const ElfEdit& edit, const PatchList& patches,
+                        Unpatched unpatched = Unpatched::compared);
+
 /// plan_edit, apply and check_edit in one: the edited bytes, or Error(internal) if an invariant
 /// breaks.
 struct Edited {

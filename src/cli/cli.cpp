@@ -79,8 +79,10 @@ int parse_and_run(int argc, const char* const* argv) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  // A reader that goes away is a write error with a message, not a silent death.
+  // A reader that goes away and a file size limit are write errors with a message, not a silent
+  // death.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {

@@ -126,24 +126,30 @@ Buffer apply(Bytes file, const PatchList& patches) {
   return result;
 }
 
-Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {
-  Edited result;
-  result.patches = plan_edit(file, wishes, options);
-  result.bytes = elf::apply(file, result.patches);
-  if (result.patches.changes_nothing(file.size())) return result;
-  const auto broken = check_edit(file, result.bytes, wishes, result.patches);
-  if (broken.empty()) return result;
+void require_sound_edit(Bytes before, Bytes after, const ElfEdit& wishes, const PatchList& patches,
+                        Unpatched unpatched) {
+  if (patches.changes_nothing(before.size())) return;
+  const auto broken = check_edit(before, after, wishes, patches, unpatched);
+  if (broken.empty()) return;
   std::string all;
   constexpr std::size_t kMostNamed = 5;
   for (std::size_t i = 0; i < std::min(broken.size(), kMostNamed); ++i)
     all += (i == 0 ? "" : "; ") + broken[i];
   // A file that contradicts itself is refused; only a sound one shows a bug of ours.
-  if (!check_structure(ElfImage(file)).empty()) {
+  if (!check_structure(ElfImage(before)).empty()) {
     throw Error(ErrorKind::refused, "elf-inconsistent",
                 fmt::format("the file contradicts itself: {}", all));
   }
   throw Error(ErrorKind::internal, "elf-edit-broken",
               fmt::format("the edited file breaks an invariant: {}", all));
+}
+
+Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {
+  Edited result;
+  result.patches = plan_edit(file, wishes, options);
+  result.bytes = elf::apply(file, result.patches);
+  require_sound_edit(file, result.bytes, wishes, result.patches);
+  return result;
 }
 
 }  // namespace truewheel::elf

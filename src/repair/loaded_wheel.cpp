@@ -183,6 +183,21 @@ std::string text_of(Bytes archive, const LoadedWheel& wheel, const std::string& 
   return std::string(as_text(wheel::read_member(archive, member->archive).bytes()));
 }
 
+/// What an installer may stumble over (Z48, Z49): not ours to forbid, but worth telling.
+void note_layout(LoadedWheel& wheel, Bytes archive) {
+  std::vector<wheel::Member> members;
+  members.reserve(wheel.members.size());
+  for (const auto& member : wheel.members) members.push_back(member.archive);
+  const auto* entry_points = wheel.find(wheel.dist_info_file("entry_points.txt"));
+  const std::string text =
+      entry_points == nullptr
+          ? std::string()
+          : std::string(as_text(wheel::read_member(archive, entry_points->archive).bytes()));
+  for (auto& note : wheel::layout_notes(members, wheel.dist_info, text)) {
+    wheel.findings.push_back({"layout", Severity::warning, {}, std::move(note), {}});
+  }
+}
+
 }  // namespace
 
 const LoadedMember* LoadedWheel::find(const std::string& member_name) const {
@@ -249,6 +264,7 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     wheel.findings.push_back({"wheel-metadata", Severity::warning, metadata_path, note, {}});
   }
   text_of(archive, wheel, wheel.dist_info_file("METADATA"), "metadata-missing");
+  note_layout(wheel, archive);
 
   wheel.architecture = architecture_of_wheel(wheel);
   settle_elf_files(wheel, passes);
