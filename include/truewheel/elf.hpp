@@ -148,6 +148,13 @@ struct ElfEdit {
   std::vector<std::string> remove_needed;
   std::vector<std::string>
       add_needed;  ///< put in front of the list, in this order, unless already there
+  std::optional<std::string> interpreter;  ///< of a program; a file without PT_INTERP gets none
+  std::optional<bool> executable_stack;    ///< PF_X of PT_GNU_STACK
+  std::optional<std::uint8_t> os_abi;      ///< EI_OSABI
+  bool no_default_lib = false;             ///< DF_1_NODEFLIB in DT_FLAGS_1
+  bool add_debug_tag = false;              ///< a DT_DEBUG for debuggers, unless there is one
+  /// Names of dynamic symbols that shall have no version.
+  std::vector<std::string> clear_symbol_versions;
 
   [[nodiscard]] bool empty() const;
 };

@@ -12,6 +12,7 @@ namespace {
 /// What a reader says of the things that an edit can change.
 std::vector<std::string> editable_facts(const ElfFacts& facts) {
   std::vector<std::string> lines = facts.needed;
+  lines.push_back("INTERPRETER " + facts.interpreter.value_or("none"));
   lines.push_back("SONAME " + facts.soname.value_or("none"));
   lines.push_back("RPATH " + facts.rpath.value_or("none"));
   lines.push_back("RUNPATH " + facts.runpath.value_or("none"));
@@ -51,8 +52,8 @@ std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& ed
       if (std::find(known.begin(), known.end(), complaint) == known.end())
         complaints.push_back(std::move(complaint));
     }
-    check_headers_kept(old_image, new_image, complaints);
-    check_bytes_kept(old_image, new_image, patches, unpatched, complaints);
+    check_headers_kept(old_image, new_image, edit, complaints);
+    check_bytes_kept(old_image, new_image, patches, edit, unpatched, complaints);
     check_state(old_image, new_image, edit, complaints);
     ask_witness(before, after, complaints);
   } catch (const Error& error) {

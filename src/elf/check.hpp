@@ -18,12 +18,13 @@ using Complaints = std::vector<std::string>;
 [[nodiscard]] Complaints check_structure(const ElfImage& image);
 
 /// I4, I9 to I11: program headers and sections that the edit had no business with.
-void check_headers_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints);
+void check_headers_kept(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                        Complaints& complaints);
 
 /// I13, I14: every loaded byte outside the patch list is as it was, and the patches keep to what
 /// may change.
 void check_bytes_kept(const ElfImage& before, const ElfImage& after, const PatchList& patches,
-                      Unpatched unpatched, Complaints& complaints);
+                      const ElfEdit& edit, Unpatched unpatched, Complaints& complaints);
 
 /// The wished state, read back, and everything in the dynamic section that was not to change.
 void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,

@@ -18,7 +18,8 @@ struct Range {
 
 /// The loaded bytes that an edit may change: header, program headers, the tables that may move or
 /// grow, and zeros that belong to nobody.
-std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& after) {
+std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& after,
+                                     const ElfEdit& edit) {
   const Sizes& sizes = sizes_of(before.header().bits);
   std::vector<Range> ranges;
   ranges.push_back({0, sizes.header});
@@ -27,7 +28,8 @@ std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& aft
   for (const Table& table : find_tables(before)) {
     // A table's bytes may give way only if the file says that the table is elsewhere now.
     const auto tag = address_tag(table.kind);
-    const bool fixed = table.kind == TableKind::notes || table.kind == TableKind::interpreter ||
+    const bool fixed = table.kind == TableKind::notes ||
+                       (table.kind == TableKind::interpreter && !edit.interpreter) ||
                        ((table.kind == TableKind::hash || table.kind == TableKind::gnu_hash) &&
                         before.dynamic_value(*tag) == after.dynamic_value(*tag));
     if (fixed) continue;
@@ -84,7 +86,7 @@ bool hits_section(const ElfImage& before, const std::vector<Range>& ranges, std:
 }  // namespace
 
 void check_bytes_kept(const ElfImage& before, const ElfImage& after, const PatchList& patches,
-                      Unpatched unpatched, Complaints& complaints) {
+                      const ElfEdit& edit, Unpatched unpatched, Complaints& complaints) {
   const Bytes a = before.file(), b = after.file();
   const std::uint64_t keep = patches.keep;
   if (keep > a.size() || keep > b.size()) {
@@ -99,7 +101,7 @@ void check_bytes_kept(const ElfImage& before, const ElfImage& after, const Patch
           fmt::format("I14: bytes between {:#x} and {:#x} changed without a patch", at, end));
     }
   };
-  const std::vector<Range> ranges = changeable_ranges(before, after);
+  const std::vector<Range> ranges = changeable_ranges(before, after, edit);
   for (const Patch& patch : patches.patches) {
     if (patch.offset < at || patch.offset + patch.bytes.size() > keep) {
       complaints.emplace_back("I14: the patches are not ascending and disjoint");

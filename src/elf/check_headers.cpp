@@ -60,16 +60,27 @@ void check_loads_kept(const ElfImage& before, const ElfImage& after, Complaints&
   }
 }
 
-void check_segments_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+/// PT_INTERP with another name in it and PT_GNU_STACK with another flag are what was wished;
+/// check_state() reads back which.
+bool is_wished_change(const Segment& before, const Segment& after, const ElfEdit& edit) {
+  if (before.type == pt::kInterp) return edit.interpreter && before.flags == after.flags;
+  return before.type == pt::kGnuStack && edit.executable_stack &&
+         (before.flags & ~pf::kExecute) == (after.flags & ~pf::kExecute) &&
+         before.offset == after.offset && before.vaddr == after.vaddr &&
+         before.filesz == after.filesz && before.memsz == after.memsz;
+}
+
+void check_segments_kept(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                         Complaints& complaints) {
   for (const Segment& segment : before.segments()) {
     if (segment.type == pt::kLoad || segment.type == pt::kNull || segment.type == pt::kPhdr)
       continue;
     if (segment.type == pt::kNote && segment.filesz == 0) continue;
     const bool kept =
         std::any_of(after.segments().begin(), after.segments().end(), [&](const Segment& other) {
-          if (other.type != segment.type || other.flags != segment.flags ||
-              other.align != segment.align)
-            return false;
+          if (other.type != segment.type || other.align != segment.align) return false;
+          if (is_wished_change(segment, other, edit)) return true;
+          if (other.flags != segment.flags) return false;
           if (segment.type == pt::kDynamic) return other.filesz >= segment.filesz;
           if (other.filesz != segment.filesz || other.memsz != segment.memsz) return false;
           if (other.offset == segment.offset && other.vaddr == segment.vaddr) return true;
@@ -96,7 +107,8 @@ void check_segments_kept(const ElfImage& before, const ElfImage& after, Complain
 }
 
 /// Sections keep their order, names and content; a loaded one may only be elsewhere.
-void check_sections_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+void check_sections_kept(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                         Complaints& complaints) {
   if (before.sections().size() != after.sections().size() ||
       before.header().shstrndx != after.header().shstrndx) {
     complaints.emplace_back("the section headers are not as many as before");
@@ -121,7 +133,11 @@ void check_sections_kept(const ElfImage& before, const ElfImage& after, Complain
     const bool may_differ = a.type == sht::kSymtab || a.type == sht::kDynamic ||
                             a.type == sht::kStrtab || a.type == sht::kGnuVerneed ||
                             a.type == sht::kGnuVersym || a.type == sht::kDynsym;
-    if (!has_bytes || !was_readable || may_differ || a.offset == b.offset) continue;
+    const Segment* interpreter = before.find_segment(pt::kInterp);
+    const bool is_interpreter = edit.interpreter && interpreter != nullptr &&
+                                a.offset == interpreter->offset && a.size == interpreter->filesz;
+    if (!has_bytes || !was_readable || may_differ || is_interpreter || a.offset == b.offset)
+      continue;
     if (a.size != b.size ||
         !same_bytes(bytes_of(before, a.offset, a.size), bytes_of(after, b.offset, b.size))) {
       complaints.push_back(fmt::format("section {} moved and changed its content", i));
@@ -131,15 +147,16 @@ void check_sections_kept(const ElfImage& before, const ElfImage& after, Complain
 
 }  // namespace
 
-void check_headers_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+void check_headers_kept(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                        Complaints& complaints) {
   const Header &a = before.header(), &b = after.header();
   if (a.bits != b.bits || a.order != b.order || a.type != b.type || a.machine != b.machine ||
-      a.flags != b.flags || a.entry != b.entry || a.os_abi != b.os_abi) {
+      a.flags != b.flags || a.entry != b.entry || b.os_abi != edit.os_abi.value_or(a.os_abi)) {
     complaints.emplace_back("the ELF header changed in more than its table offsets");
   }
   check_loads_kept(before, after, complaints);
-  check_segments_kept(before, after, complaints);
-  check_sections_kept(before, after, complaints);
+  check_segments_kept(before, after, edit, complaints);
+  check_sections_kept(before, after, edit, complaints);
 }
 
 }  // namespace truewheel::elf

@@ -108,7 +108,10 @@ void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit&
       complaints.push_back(
           fmt::format("I13: dynamic symbol {} ('{}') changed", i, printable(a.name(i))));
     }
-    const bool dropped = gone.contains(static_cast<std::uint16_t>(a.version(i) & ~ver::kHidden));
+    const auto index = static_cast<std::uint16_t>(a.version(i) & ~ver::kHidden);
+    const bool dropped =
+        gone.contains(index) ||
+        (index > ver::kGlobal && contains(edit.clear_symbol_versions, std::string(a.name(i))));
     if (unversioned) continue;
     if (b.version(i) != (dropped ? ver::kGlobal : a.version(i))) {
       complaints.push_back(fmt::format("I13: the version of dynamic symbol {} changed", i));
@@ -159,7 +162,8 @@ void check_hash_tables(const ElfImage& before, const ElfImage& after, Complaints
 }
 
 /// Entries that the edit is not about: same values in the same order.
-void check_other_entries(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
+void check_other_entries(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                         Complaints& complaints) {
   const auto others = [](const ElfImage& image) {
     static const std::set<std::int64_t> kMayChange = {
         dt::kNeeded, dt::kSoname,  dt::kRpath,      dt::kRunpath,      dt::kStrTab,
@@ -174,7 +178,22 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, Complain
     }
     return result;
   };
-  if (others(before) != others(after))
+  auto wished = others(before);
+  const auto find = [&](std::int64_t tag) {
+    return std::find_if(wished.begin(), wished.end(),
+                        [&](const auto& entry) { return entry.first == tag; });
+  };
+  if (edit.no_default_lib) {
+    const std::uint64_t flags = before.dynamic_value(dt::kFlags1).value_or(0) | df::kNodeflib1;
+    const auto found = find(dt::kFlags1);
+    if (found == wished.end()) {
+      wished.emplace_back(dt::kFlags1, std::to_string(flags));
+    } else {
+      found->second = std::to_string(flags);
+    }
+  }
+  if (edit.add_debug_tag && find(dt::kDebug) == wished.end()) wished.emplace_back(dt::kDebug, "0");
+  if (others(after) != wished)
     complaints.emplace_back("dynamic entries changed that the edit is not about");
 }
 
@@ -188,6 +207,27 @@ std::optional<std::uint64_t> debug_map(const ElfImage& image) {
     return image.is_64() ? target : target & 0xffffffff;
   }
   return std::nullopt;
+}
+
+/// What program headers and the ELF header say.
+void check_headers_wished(const ElfImage& after, const ElfEdit& edit, Complaints& complaints) {
+  if (edit.interpreter) {
+    const Segment* segment = after.find_segment(pt::kInterp);
+    const auto at =
+        segment == nullptr ? std::nullopt : after.offset_of(segment->vaddr, segment->filesz);
+    const std::string_view text =
+        at ? as_text(after.reader().slice(*at, segment->filesz)) : std::string_view();
+    // The kernel reads it by its offset, the dynamic linker by its address.
+    if (!at || *at != segment->offset || text.empty() || text.back() != '\0' ||
+        text.substr(0, text.find('\0')) != *edit.interpreter) {
+      complaints.emplace_back("PT_INTERP is not as wished");
+    }
+  }
+  if (edit.executable_stack) {
+    const Segment* segment = after.find_segment(pt::kGnuStack);
+    if (segment == nullptr || ((segment->flags & pf::kExecute) != 0) != *edit.executable_stack)
+      complaints.emplace_back("PT_GNU_STACK is not as wished");
+  }
 }
 
 }  // namespace
@@ -223,7 +263,8 @@ void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& e
       *count != read_version_needs(after).records.size()) {
     complaints.emplace_back("DT_VERNEEDNUM is not the number of version needs");
   }
-  check_other_entries(before, after, complaints);
+  check_other_entries(before, after, edit, complaints);
+  check_headers_wished(after, edit, complaints);
   if (debug_map(before) != debug_map(after))
     complaints.emplace_back("DT_MIPS_RLD_MAP_REL points elsewhere");
   check_symbols(before, after, edit, complaints);

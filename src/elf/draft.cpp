@@ -333,7 +333,8 @@ void Draft::update_moved(Layout& layout) const {
       segment.paddr += move.vaddr - table.vaddr;
       segment.vaddr += move.vaddr - table.vaddr;
       segment.offset += move.offset - table.offset;
-      if (table.kind == TableKind::dynamic) segment.filesz = segment.memsz = move.size;
+      if (table.kind == TableKind::dynamic || table.kind == TableKind::interpreter)
+        segment.filesz = segment.memsz = move.size;
     }
     const auto own = section_of(*image_, table);
     for (std::size_t i = 0; i < layout.sections.size(); ++i) {
@@ -345,7 +346,10 @@ void Draft::update_moved(Layout& layout) const {
       if (old.addr - table.vaddr != old.offset - table.offset) continue;
       layout.sections[i].addr = old.addr + (move.vaddr - table.vaddr);
       layout.sections[i].offset = old.offset + (move.offset - table.offset);
-      if (own == i && move.size != table.size) layout.sections[i].size = move.size;
+      const bool is_interpreter = table.kind == TableKind::interpreter &&
+                                  old.offset == table.offset && old.size == table.size;
+      if ((own == i || is_interpreter) && move.size != table.size)
+        layout.sections[i].size = move.size;
     }
   }
 }

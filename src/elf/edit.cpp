@@ -66,7 +66,8 @@ void refuse_uneditable(const ElfImage& image) {
 
 bool ElfEdit::empty() const {
   return !run_path && !soname && replace_needed.empty() && remove_needed.empty() &&
-         add_needed.empty();
+         add_needed.empty() && !interpreter && !executable_stack && !os_abi && !no_default_lib &&
+         !add_debug_tag && clear_symbol_versions.empty();
 }
 
 PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options) {
@@ -78,7 +79,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   const ElfImage image(file);
   const Wish wish = make_wish(image, edit);
   if (wish.changes_nothing()) return nothing;
-  refuse_uneditable(image);
+  if (wish.changes_dynamic_linking()) refuse_uneditable(image);
 
   // S1, S2: strings, with the census of who uses which byte.
   StringPlan strings;
@@ -101,7 +102,8 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   // S3 to S6: room. From here on everything is decided.
   LayoutRequest request;
   request.strings_size = strings.size;
-  request.dynamic_slots = wish.entries.size() + 1;
+  if (wish.entries_change) request.dynamic_slots = wish.entries.size() + 1;
+  if (wish.interpreter) request.interpreter_size = wish.interpreter->size() + 1;
   request.sections_change = !wish.removed_needs.empty();
   const Layout layout = choose_layout(image, request, options);
   return rewrite(image, wish, strings, layout);

@@ -290,7 +290,10 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
                      const EditOptions& options) {
   const bool dynamic_moves = request.dynamic_slots > dynamic_slots(image);
   const bool strings_grow = request.strings_size > strings_table_size(image);
-  if (!dynamic_moves && !strings_grow) {
+  const Segment* interpreter = image.find_segment(pt::kInterp);
+  const bool interpreter_moves =
+      interpreter != nullptr && request.interpreter_size > interpreter->filesz;
+  if (!dynamic_moves && !strings_grow && !interpreter_moves) {
     Draft in_place(image, {});
     in_place.sections_change = request.sections_change;
     return in_place.finish(FileMap(image));
@@ -310,6 +313,17 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
       draft.pending.push_back({ground.tables[*ground.find(TableKind::dynamic)], size});
       draft.steps.emplace_back(".dynamic is full and moves, with room for later entries");
     }
+  }
+
+  if (interpreter_moves) {
+    const auto index = ground.find(TableKind::interpreter);
+    if (!index || !ground.tables[*index].movable) {
+      throw Error(ErrorKind::refused, "elf-interpreter-fixed",
+                  "the new interpreter is longer than the old one, which cannot move: PT_INTERP is "
+                  "in no LOAD or overlaps another table");
+    }
+    for (Draft& draft : drafts)
+      draft.pending.push_back({ground.tables[*index], request.interpreter_size});
   }
 
   std::vector<Layout> layouts;

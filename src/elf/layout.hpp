@@ -15,9 +15,11 @@ namespace truewheel::elf {
 
 /// What an edit needs room for.
 struct LayoutRequest {
-  std::uint64_t strings_size = 0;   ///< of the string table afterwards
-  std::uint64_t dynamic_slots = 0;  ///< entries of .dynamic afterwards, its DT_NULL included
-  bool sections_change = false;     ///< a section header changes for another reason than a move
+  std::uint64_t strings_size = 0;  ///< of the string table afterwards
+  std::uint64_t dynamic_slots =
+      0;  ///< entries of .dynamic afterwards, its DT_NULL included; 0: as now
+  std::uint64_t interpreter_size = 0;  ///< of PT_INTERP's text, its NUL included; 0: it stays
+  bool sections_change = false;        ///< a section header changes for another reason than a move
 };
 
 /// A table at its new place. The size differs when a string table or .dynamic grows; the place may

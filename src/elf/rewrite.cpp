@@ -15,6 +15,8 @@ namespace {
 
 /// Differing bytes that are closer together than this become one patch.
 constexpr std::size_t kPatchGap = 16;
+/// EI_OSABI: its byte in e_ident.
+constexpr std::uint64_t kOsAbiPlace = 7;
 
 class Rewriter {
  public:
@@ -27,6 +29,7 @@ class Rewriter {
     edit_version_needs();
     edit_version_symbols();
     edit_symbol_values();
+    edit_interpreter();
     write_tables();
     write_strings();
     write_dynamic();
@@ -83,9 +86,21 @@ class Rewriter {
     }
   }
 
-  /// Symbols of a version that is no longer needed become unversioned, global ones.
+  /// A shorter name leaves PT_INTERP its size, so that a later, longer one finds it; loaders read
+  /// up to the NUL. A longer one is written with its table.
+  void edit_interpreter() {
+    if (!wish_.interpreter) return;
+    const Segment* segment = image_.find_segment(pt::kInterp);
+    Buffer bytes(wish_.interpreter->begin(), wish_.interpreter->end());
+    bytes.resize(static_cast<std::size_t>(
+        std::max<std::uint64_t>(segment->filesz, wish_.interpreter->size() + 1)));
+    change(segment->offset, std::move(bytes));
+  }
+
+  /// Symbols of a version that is no longer needed become unversioned, global ones; so do those
+  /// that shall lose theirs.
   void edit_version_symbols() {
-    if (wish_.removed_needs.empty()) return;
+    if (wish_.removed_needs.empty() && wish_.unversioned_symbols.empty()) return;
     std::vector<std::uint16_t> gone;
     for (const std::size_t record : wish_.removed_needs) {
       for (const VersionNeedAux& aux : wish_.needs.records[record].versions)
@@ -98,7 +113,9 @@ class Rewriter {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint16_t version = image_.reader().u16(*offset + 2 * i);
       const auto index = static_cast<std::uint16_t>(version & ~ver::kHidden);
-      if (std::find(gone.begin(), gone.end(), index) != gone.end()) {
+      if (std::find(gone.begin(), gone.end(), index) != gone.end() ||
+          std::binary_search(wish_.unversioned_symbols.begin(), wish_.unversioned_symbols.end(),
+                             i)) {
         change(*offset + 2 * i, encoder_.half(ver::kGlobal));
       }
     }
@@ -149,6 +166,7 @@ class Rewriter {
       if (move.table.kind == TableKind::strings || move.table.kind == TableKind::dynamic) continue;
       const Bytes old = image_.reader().slice(move.table.offset, move.table.size);
       Buffer bytes(old.begin(), old.end());
+      bytes.resize(static_cast<std::size_t>(move.size));
       for (std::size_t i = 0; i < changes_.size(); ++i) {
         if (changes_[i].offset < move.table.offset || changes_[i].offset >= move.table.end())
           continue;
@@ -250,7 +268,14 @@ class Rewriter {
     if (layout_.segments.size() != image_.segments().size()) {
       write(is_64 ? 56 : 44, encoder_.half(static_cast<std::uint16_t>(layout_.segments.size())));
     }
-    write(layout_.phoff, encoder_.segments(layout_.segments));
+    if (wish_.os_abi) write(kOsAbiPlace, {*wish_.os_abi});
+    std::vector<Segment> segments = layout_.segments;
+    for (Segment& segment : segments) {
+      if (segment.type != pt::kGnuStack || !wish_.executable_stack) continue;
+      segment.flags =
+          *wish_.executable_stack ? segment.flags | pf::kExecute : segment.flags & ~pf::kExecute;
+    }
+    write(layout_.phoff, encoder_.segments(segments));
     if (layout_.sections.empty()) return;
     std::vector<Section> sections = layout_.sections;
     if (!wish_.removed_needs.empty()) {

@@ -110,6 +110,26 @@ class EntryEditor {
     entries_.insert(first == entries_.end() ? entries_.begin() : first, added.begin(), added.end());
   }
 
+  void set_no_default_lib(std::vector<std::string>& steps) {
+    for (WantedEntry& entry : entries_) {
+      if (entry.tag != dt::kFlags1) continue;
+      if ((entry.value & df::kNodeflib1) == 0) steps.emplace_back("DT_FLAGS_1: gains NODEFLIB");
+      entry.value |= df::kNodeflib1;
+      return;
+    }
+    entries_.push_back({dt::kFlags1, df::kNodeflib1, std::nullopt, std::nullopt});
+    steps.emplace_back("DT_FLAGS_1: added, NODEFLIB");
+  }
+
+  void add_debug_tag(std::vector<std::string>& steps) {
+    const bool there = std::any_of(entries_.begin(), entries_.end(), [](const WantedEntry& entry) {
+      return entry.tag == dt::kDebug;
+    });
+    if (there) return;
+    entries_.push_back({dt::kDebug, 0, std::nullopt, std::nullopt});
+    steps.emplace_back("DT_DEBUG: added");
+  }
+
   void drop_tags(std::initializer_list<std::int64_t> tags) {
     std::erase_if(entries_, [&](const WantedEntry& entry) {
       return std::find(tags.begin(), tags.end(), entry.tag) != tags.end();
@@ -163,6 +183,54 @@ void check_edit_texts(const ElfEdit& edit) {
   if (edit.soname) check_text(*edit.soname);
   for (const auto& [old_name, new_name] : edit.replace_needed) check_text(new_name);
   for (const std::string& name : edit.add_needed) check_text(name);
+  if (!edit.interpreter) return;
+  check_text(*edit.interpreter);
+  if (edit.interpreter->empty())
+    throw Error(ErrorKind::usage, "elf-wish-empty", "the interpreter to be set is empty");
+}
+
+void edit_interpreter(const ElfImage& image, const std::string& wished, Wish& wish) {
+  const Segment* segment = image.find_segment(pt::kInterp);
+  if (segment == nullptr || segment->filesz == 0) {
+    throw Error(ErrorKind::refused, "elf-no-interpreter",
+                "the file has no PT_INTERP: it is a library or a static program");
+  }
+  std::string_view old = as_text(image.reader().slice(segment->offset, segment->filesz));
+  old = old.substr(0, old.find('\0'));
+  if (old == wished) return;
+  wish.interpreter = wished;
+  wish.steps.push_back(
+      fmt::format("PT_INTERP: '{}' instead of '{}'", printable(wished), printable(old)));
+}
+
+void edit_stack(const ElfImage& image, bool executable, Wish& wish) {
+  const Segment* segment = image.find_segment(pt::kGnuStack);
+  if (segment == nullptr) {
+    throw Error(ErrorKind::refused, "elf-no-stack-header",
+                "the file has no PT_GNU_STACK: its machine's default decides about the stack");
+  }
+  if (((segment->flags & pf::kExecute) != 0) == executable) return;
+  wish.executable_stack = executable;
+  wish.steps.push_back(fmt::format("PT_GNU_STACK: becomes {}executable", executable ? "" : "not "));
+}
+
+/// Symbols of these names that have a version of their own: neither local nor the global one.
+void edit_symbol_versions(const ElfImage& image, const std::vector<std::string>& names,
+                          Wish& wish) {
+  const std::uint64_t count = image.dynamic_symbol_count();
+  const auto table = image.dynamic_value(dt::kVerSym);
+  const auto versions = table ? image.offset_of(*table, count * 2) : std::nullopt;
+  const auto symbols = image.dynamic_value(dt::kSymTab);
+  const auto first = symbols ? image.offset_of(*symbols) : std::nullopt;
+  if (names.empty() || !versions || !first) return;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if ((image.reader().u16(*versions + 2 * i) & ~ver::kHidden) <= ver::kGlobal) continue;
+    const std::string_view name =
+        image.dynamic_string(image.reader().u32(*first + i * sizes_of(image.header().bits).symbol));
+    if (!contains(names, name)) continue;
+    wish.unversioned_symbols.push_back(i);
+    wish.steps.push_back(fmt::format(".gnu.version: '{}' becomes unversioned", printable(name)));
+  }
 }
 
 /// .gnu.version_r follows DT_NEEDED: glibc asserts that every library it names is a needed one
@@ -225,6 +293,16 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
       entries.drop_run_paths(wish.steps);
     }
   }
+  if (edit.no_default_lib) entries.set_no_default_lib(wish.steps);
+  if (edit.add_debug_tag) entries.add_debug_tag(wish.steps);
+  if (edit.interpreter) edit_interpreter(image, *edit.interpreter, wish);
+  if (edit.executable_stack) edit_stack(image, *edit.executable_stack, wish);
+  if (edit.os_abi && *edit.os_abi != image.header().os_abi) {
+    wish.os_abi = edit.os_abi;
+    wish.steps.push_back(
+        fmt::format("EI_OSABI: {} instead of {}", *edit.os_abi, image.header().os_abi));
+  }
+  edit_symbol_versions(image, edit.clear_symbol_versions, wish);
   edit_version_needs(image, edit, wish);
   if (!wish.removed_needs.empty()) {
     const std::size_t left = wish.needs.records.size() - wish.removed_needs.size();

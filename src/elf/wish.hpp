@@ -34,12 +34,21 @@ struct Wish {
   std::vector<WantedEntry> entries;  ///< without the DT_NULL
   VersionTable<VersionNeedRecord> needs;
   std::vector<RenamedNeed> renamed_needs;
-  std::vector<std::size_t> removed_needs;  ///< ascending indices into needs.records
+  std::vector<std::size_t> removed_needs;          ///< ascending indices into needs.records
+  std::vector<std::uint64_t> unversioned_symbols;  ///< ascending indices into .dynsym
+  std::optional<std::string> interpreter;          ///< these three: set only if they change
+  std::optional<bool> executable_stack;
+  std::optional<std::uint8_t> os_abi;
   std::vector<std::string> steps;
   bool entries_change = false;
 
+  /// False for what only the ELF and program headers say, which any kind of file has.
+  [[nodiscard]] bool changes_dynamic_linking() const {
+    return entries_change || !renamed_needs.empty() || !removed_needs.empty() ||
+           !unversioned_symbols.empty() || interpreter;
+  }
   [[nodiscard]] bool changes_nothing() const {
-    return !entries_change && renamed_needs.empty() && removed_needs.empty();
+    return !changes_dynamic_linking() && !executable_stack && !os_abi;
   }
   /// The texts that need a place in the string table.
   [[nodiscard]] std::vector<std::string> texts() const;
