@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the options of `truewheel --help`, `repair --help` and `show --help` with the manual page, the
+"""Compare the options of `truewheel --help` and of each command's `--help` with the manual page, the
 completions and README: each option of the program is in all of them, and none of them has others.
 
     check_options_documented.py TRUEWHEEL
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("repair", "show")
+COMMANDS = ("repair", "show", "patchelf")
 LONG = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b")
 
 
@@ -51,7 +51,7 @@ def main(truewheel: str) -> int:
     man = man_sections()
     complaints = compare("the manual page, of both commands,", common, man["OPTIONS OF BOTH COMMANDS"])
     for command in COMMANDS:
-        complaints += compare(f"the manual page, of {command},", help_of[command] - common, man[f"OPTIONS OF {command}"])
+        complaints += compare(f"the manual page, of {command},", help_of[command] - common - {"--version"}, man[f"OPTIONS OF {command}"])
 
     bash = (ROOT / "docs/completions/truewheel.bash").read_text()
     zsh = (ROOT / "docs/completions/_truewheel").read_text()
@@ -64,7 +64,7 @@ def main(truewheel: str) -> int:
     readme = (ROOT / "README.md").read_text()
     for block in re.findall(r"```\w*\n(.*?)```", readme, re.DOTALL):
         for line in re.sub(r"\\\n", " ", block).splitlines():
-            if match := re.match(r"\s*(?:RUN )?truewheel (repair|show)\b(.*)", line):
+            if match := re.match(r"\s*(?:RUN )?truewheel (repair|show|patchelf)\b(.*)", line):
                 unknown = set(LONG.findall(match[2])) - help_of[match[1]]
                 complaints += [f"README uses {option}, which truewheel {match[1]} has not" for option in sorted(unknown)]
     print("\n".join(complaints) or f"{len(every)} options agree")

@@ -5,7 +5,7 @@ _truewheel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in repair | show) command=$word; break ;; esac
+    case $word in repair | show | patchelf) command=$word; break ;; esac
   done
 
   local shared='--search --ldpaths --sysroot --libstdcxx --disable-isa-ext-check
@@ -34,9 +34,20 @@ _truewheel() {
       mapfile -t COMPREPLY < <(compgen -W "$shared --wheel-dir -w --plat --only-plat --no-update-tags --exclude --include
         --profile --system-rpath --lib-sdir -L --rpath-kind --strip --zip-compression-level -z --no-clobber --verify
         --dry-run --patcher" -- "$current") ;;
+    patchelf:-*)
+      mapfile -t COMPREPLY < <(compgen -W '--print-interpreter --print-os-abi --print-soname --print-rpath
+        --print-execstack --print-needed --set-interpreter --set-os-abi
+        --set-soname --set-rpath --add-rpath --allowed-rpath-prefixes
+        --add-needed --remove-needed --replace-needed --clear-symbol-version
+        --page-size --output --remove-rpath --shrink-rpath --force-rpath
+        --no-default-lib --set-execstack --clear-execstack --add-debug-tag
+        --no-clobber-old-sections --no-sort --debug --help --version' -- "$current") ;;
+    patchelf:*)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     show:-*) mapfile -t COMPREPLY < <(compgen -W "$shared --json" -- "$current") ;;
     :-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
-    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show' -- "$current") ;;
+    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show patchelf' -- "$current") ;;
     *)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -X '!*.whl' -- "$current"; compgen -d -- "$current") ;;

@@ -2,6 +2,8 @@
 #include "cli/cli.hpp"
 
 #include "cli/options.hpp"
+#include "cli/patchelf_options.hpp"
+#include "cli/program_name.hpp"
 #include "commands/commands.hpp"
 #include "report/log.hpp"
 #include <CLI/CLI.hpp>
@@ -13,6 +15,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace truewheel::cli {
 namespace {
@@ -49,14 +52,19 @@ struct CommandLine {
     show_app = app.add_subcommand("show", "Say what a wheel is and could be");
     add_show_options(*show_app, show);
     add_loudness(*show_app, loudness);
+    // Only for --help: run() hands these words on before anything is parsed.
+    app.add_subcommand("patchelf", "patchelf's command line; also under that name");
   }
 
   void dispatch() const {
     report::start_log(loudness.verbosity());
     if (repair_app->parsed()) {
       commands::run(repair_command(repair, loudness, *repair_app));
-    } else {
+    } else if (show_app->parsed()) {
       commands::run(show_command(show, *show_app));
+    } else {
+      throw Error(ErrorKind::usage, "usage", "another program's command line starts with its name",
+                  "truewheel patchelf [options]");
     }
   }
 };
@@ -84,6 +92,9 @@ int run(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
+    if (argc > 0 && program_name(argv[0]) == "patchelf") return run_patchelf(argc, argv);
+    if (argc > 1 && std::string_view(argv[1]) == "patchelf")
+      return run_patchelf(argc - 1, argv + 1);
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
     report::log_error(error);
