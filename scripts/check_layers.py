@@ -36,7 +36,8 @@ THIRD_PARTY = {
     r"libdeflate\.h|zlib\.h": r"base/deflate.*",
     r"CLI/.*": r"cli/.*",
     r"spdlog/.*": r"report/log.*",
-    r"nlohmann/.*": r"report/.*|elf/notes\.cpp",  # .note.dlopen holds JSON
+    # .note.dlopen and .note.package hold JSON, and so does the bill of materials that a repair writes.
+    r"nlohmann/.*": r"report/.*|elf/notes\.cpp|repair/sbom\.cpp",
     r"toml\+\+/.*": r"cli/config.*",
 }
 SILENT = set(LAYERS) - {"report", "commands", "cli", "main"}

@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/rewrite_elf.hpp"
+#include "repair/sbom.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -51,6 +52,7 @@ std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
   for (const auto& shim : plan.shims) shim_of_file[shim.file] = &shim;
 
   const auto wheel_file = wheel.dist_info_file("WHEEL");
+  const auto sbom = sbom_member(wheel);
   std::vector<Source> sources;
   for (std::size_t i = 0; i < wheel.members.size(); ++i) {
     const auto& member = wheel.members[i];
@@ -65,6 +67,7 @@ std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
       }
     }
     if (member.archive.name == wheel_file) source.text = plan.wheel_text;
+    if (member.archive.name == sbom) source.text = plan.sbom;
     sources.push_back(std::move(source));
   }
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
@@ -72,6 +75,9 @@ std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
     std::error_code ignored;
     const auto size = std::filesystem::file_size(graph.nodes[*plan.files[i].node].path, ignored);
     sources.push_back({plan.files[i].path, true, {}, i, {}, ignored ? 0 : size});
+  }
+  if (plan.sbom && wheel.find(sbom) == nullptr) {
+    sources.push_back({sbom, false, {}, {}, plan.sbom, 0});
   }
   sort_sources(sources, wheel.dist_info);
   return sources;

@@ -6,6 +6,7 @@
 #include "repair/host_bound.hpp"
 #include "repair/plan_notes.hpp"
 #include "repair/run_path_plan.hpp"
+#include "repair/sbom.hpp"
 #include "repair/shim.hpp"
 #include "repair/wheel_text.hpp"
 #include <truewheel/error.hpp>
@@ -284,6 +285,10 @@ Plan Planner::run() && {
   plan_.name = wheel_.name;
   plan_.name.platform_tags = plan_.tags.platform_tags;
   plan_.wheel_text = planned_wheel_text(wheel_, plan_.name, options_);
+
+  if (!plan_.grafts.empty()) {
+    plan_.sbom = planned_sbom(wheel_, plan_, graph_, options_, plan_.findings);
+  }
 
   std::vector<NodeId> kept;
   for (const auto& [node, file] : file_of_) kept.push_back(node);

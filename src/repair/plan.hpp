@@ -47,9 +47,10 @@ struct Plan {
   std::vector<ShimPlan> shims;
   std::vector<Exclusion> exclusions;
   policy::TagChoice tags;
-  wheel::WheelName name;    ///< with the chosen platform tags
-  std::string wheel_text;   ///< the WHEEL file of the result
-  std::string libs_folder;  ///< "mooncake.libs"
+  wheel::WheelName name;            ///< with the chosen platform tags
+  std::string wheel_text;           ///< the WHEEL file of the result
+  std::string libs_folder;          ///< "mooncake.libs"
+  std::optional<std::string> sbom;  ///< the bill of materials of the result, if it changes
   std::vector<Finding> findings;
 };
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/package_owner.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using truewheel::repair::find_package_owners;
+using truewheel::repair::package_url;
+using truewheel::repair::PackageOwner;
+
+/// A system's root with nothing but what a test writes into it.
+class Root {
+ public:
+  Root() {
+    std::string name = (fs::temp_directory_path() / "truewheel-owner-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = fs::canonical(name);
+    write("etc/os-release", "PRETTY_NAME=\"Some\"\nID=\"some\"\nVERSION_ID=1\n");
+  }
+  ~Root() { fs::remove_all(path_); }
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("dpkg's lists tell the package, its status tells the version of that architecture") {
+  const Root root;
+  root.write("var/lib/dpkg/info/libfoo1:amd64.list", "/.\n/usr\n/usr/lib/libfoo.so.1\n");
+  root.write("var/lib/dpkg/info/tool.list", "/usr/bin/tool\n");
+  root.write("var/lib/dpkg/status",
+             "Package: libfoo1\nArchitecture: i386\nVersion: 9\n\n"
+             "Package: libfoo1\nArchitecture: amd64\nVersion: 1:2.0+x\nDescription: a\n Version: "
+             "7\n\nPackage: tool\nArchitecture: all\nVersion: 3\n");
+  const auto owners =
+      find_package_owners({root.file("usr/lib/libfoo.so.1"), root.file("usr/bin/tool"),
+                           root.file("usr/lib/libnone.so"), "/usr/lib/libfoo.so.1"},
+                          root.path());
+  REQUIRE(owners.size() == 2);
+  CHECK(owners.at(root.file("usr/lib/libfoo.so.1")) ==
+        PackageOwner{"deb", "some", "libfoo1", "1:2.0+x", "amd64"});
+  CHECK(owners.at(root.file("usr/bin/tool")) == PackageOwner{"deb", "some", "tool", "3", "all"});
+}
+
+TEST_CASE("a list from before /usr was merged names the same file") {
+  const Root root;
+  root.write("var/lib/dpkg/info/zlib1g:amd64.list", "/lib/x86_64-linux-gnu/libz.so.1\n");
+  root.write("var/lib/dpkg/status", "Package: zlib1g\nArchitecture: amd64\nVersion: 1\n");
+  const auto file = root.file("usr/lib/x86_64-linux-gnu/libz.so.1");
+  CHECK(find_package_owners({file}, root.path()).at(file).name == "zlib1g");
+}
+
+TEST_CASE("a package that dpkg's status does not know owns nothing") {
+  const Root root;
+  root.write("var/lib/dpkg/info/gone:amd64.list", "/usr/lib/libgone.so.1\n");
+  root.write("var/lib/dpkg/status", "Package: other\nArchitecture: amd64\nVersion: 1\n");
+  CHECK(find_package_owners({root.file("usr/lib/libgone.so.1")}, root.path()).empty());
+}
+
+TEST_CASE("apk's one database tells all of it") {
+  const Root root;
+  root.write("lib/apk/db/installed",
+             "C:Q1x\nP:zlib\nV:1.3.1-r2\nA:x86_64\nF:lib\nR:libz.so.1.3.1\nZ:Q1y\n\n"
+             "P:foo\nV:2-r0\nA:x86_64\nF:usr/lib\nR:libfoo.so.2\n");
+  const auto owners = find_package_owners(
+      {root.file("lib/libz.so.1.3.1"), root.file("usr/lib/libfoo.so.2")}, root.path());
+  REQUIRE(owners.size() == 2);
+  CHECK(owners.at(root.file("lib/libz.so.1.3.1")) ==
+        PackageOwner{"apk", "some", "zlib", "1.3.1-r2", "x86_64"});
+  CHECK(owners.at(root.file("usr/lib/libfoo.so.2")).name == "foo");
+}
+
+TEST_CASE("package URLs escape what their grammar needs") {
+  CHECK(package_url({"deb", "debian", "libstdc++6", "12.2.0-14+deb12u1", "amd64"}) ==
+        "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64");
+  CHECK(package_url({"rpm", "fedora", "curl", "2:7.50~rc1-1.fc25", "x86_64"}) ==
+        "pkg:rpm/fedora/curl@7.50~rc1-1.fc25?arch=x86_64&epoch=2");
+  CHECK(package_url({"deb", "", "a/b@c?d#e", "1:2", ""}) == "pkg:deb/a%2Fb%40c%3Fd%23e@1:2");
+}
