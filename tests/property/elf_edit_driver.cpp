@@ -52,6 +52,12 @@ ElfEdit parse_wishes(const std::vector<std::string>& words) {
       edit.remove_needed.push_back(next());
     } else if (option == "--add-needed") {
       edit.add_needed.push_back(next());
+    } else if (option == "--set-interpreter") {
+      edit.interpreter = next();
+    } else if (option == "--no-default-lib") {
+      edit.no_default_lib = true;
+    } else if (option == "--add-debug-tag") {
+      edit.add_debug_tag = true;
     } else {
       throw truewheel::Error(truewheel::ErrorKind::usage, "option", option);
     }

@@ -130,6 +130,10 @@ class Workshop:
         must(["gcc", "-shared", "-fPIC", "-Wl,-soname,libadded.so.1", "-o", "libadded.so.1", "added.c"], cwd=folder)
         (folder / "loader.c").write_text(LOADER_C)
         must(["gcc", "-o", "loader", "loader.c", "-ldl"], cwd=folder)
+        # Under --no-default-lib the loader looks in LD_LIBRARY_PATH only.
+        self.system = {Path(must(["gcc", f"-print-file-name={name}"]).strip()).resolve().parent
+                       for name in ("libc.so.6", "libstdc++.so.6", "libgcc_s.so.1")}
+        self.interpreter = re.search(r"interpreter: (.*)\]", must(["readelf", "-lW", folder / "loader"]))[1]
         (folder / "program.c").write_text(PROGRAM_C)
         (folder / "library.c").write_text(LIBRARY_C)
         (folder / "library.cpp").write_text(LIBRARY_CXX)
@@ -204,7 +208,7 @@ def drop_section_headers(path):
     path.write_bytes(data)
 
 
-def random_wishes(dice, folder, workshop, state):
+def random_wishes(dice, folder, workshop, state, is_program):
     """One edit. `state` follows the NEEDED names so that copies of the libraries can be put there."""
     words = []
     roll = dice.random
@@ -228,12 +232,21 @@ def random_wishes(dice, folder, workshop, state):
             state[name] = None
     if roll() < 0.15:
         words += ["--add-needed", "libadded.so.1"]
+    if is_program and roll() < 0.4:
+        interpreter = workshop.folder / ("ld" + "i" * dice.choice([1, 20, 200]))
+        shutil.copy(workshop.interpreter, interpreter)
+        words += ["--set-interpreter", interpreter]
+    for option in ("--no-default-lib", "--add-debug-tag"):
+        if roll() < 0.15:
+            words.append(option)
+    words = [str(word) for word in words]
     return words or ["--set-rpath", "$ORIGIN/fallback"]
 
 
 def run_case(path, is_program, workshop, folder):
     environment = {"LD_BIND_NOW": "1", "LD_WARN": "1", "PATH": os.environ["PATH"],
-                   "LD_LIBRARY_PATH": f"{folder}:{workshop.folder}", "LD_PRELOAD": str(workshop.folder / "libextra.so.1")}
+                   "LD_LIBRARY_PATH": ":".join(map(str, [folder, workshop.folder, *sorted(workshop.system)])),
+                   "LD_PRELOAD": str(workshop.folder / "libextra.so.1")}
     words = [path] if is_program else [workshop.folder / "loader", path]
     done = call(words, env=environment)
     return done.returncode, done.stdout, done.stderr
@@ -286,7 +299,7 @@ def one_case(driver, workshop, dice, folder, thorough):
         state = {"dep": "libdep.so.1", "extra": "libextra.so.1"}
         statistics = {"growth": 0}
         for _ in range(dice.choice([1, 1, 2, 4])):
-            words = random_wishes(dice, folder, workshop, state)
+            words = random_wishes(dice, folder, workshop, state, is_program)
             log.append("edit " + " ".join(words))
             output = folder / "edited"
             done = call([driver, path, output, *words])
