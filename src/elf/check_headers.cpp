@@ -92,6 +92,10 @@ void check_segments_kept(const ElfImage& before, const ElfImage& after, const El
       complaints.push_back(
           fmt::format("I9, I10: a program header of type {:#x} changed", segment.type));
   }
+  if (!edit.executable_stack && before.find_segment(pt::kGnuStack) == nullptr &&
+      after.find_segment(pt::kGnuStack) != nullptr) {
+    complaints.emplace_back("I9: there is a PT_GNU_STACK that nobody wished");
+  }
   const auto is_writable = [](const ElfImage& image, std::uint64_t vaddr) {
     return std::any_of(image.segments().begin(), image.segments().end(), [&](const Segment& load) {
       return load.type == pt::kLoad && (load.flags & pf::kWrite) != 0 && vaddr >= load.vaddr &&

@@ -240,8 +240,8 @@ void Draft::insert_segment(const Segment& segment) {
   segments_.insert(behind, segment);
 }
 
-bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const HeaderSlot& slot,
-                     std::uint64_t alignment) {
+/// Makes what stands in a slot's way pending, and PT_PHDR as large as the table will be.
+bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
   for (const std::size_t index : slot.evicted) {
     const Table& table = tables[index];
     overwrites = true;
@@ -264,12 +264,34 @@ bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const
       if (segment.type != pt::kPhdr) continue;
       segment.filesz = segment.memsz = (segments_.size() + 1) * entry_size;
     }
-  } else {
-    segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(slot.entry));
   }
-  displaces_section_headers_ = slot.displaces_section_headers;
-  steps.push_back(slot.step);
+  displaces_section_headers_ = displaces_section_headers_ || slot.displaces_section_headers;
+  return true;
+}
+
+bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const HeaderSlot& slot,
+                     std::uint64_t alignment) {
+  if (!evict(tables, slot)) return false;
+  if (slot.source != HeaderSlot::Source::growth)
+    segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(slot.entry));
+  steps.push_back(slot.step + "the LOAD");
   return build_load(map, alignment, 0);
+}
+
+bool Draft::add_stack_header(const std::vector<Table>& tables, const HeaderSlot& slot) {
+  if (!evict(tables, slot)) return false;
+  Segment stack;
+  stack.type = pt::kGnuStack;
+  stack.flags = pf::kRead | pf::kWrite;
+  stack.align = 16;
+  if (slot.source == HeaderSlot::Source::growth) {
+    segments_.push_back(stack);
+  } else {
+    // In place, so that other slots keep their indices.
+    segments_[slot.entry] = stack;
+  }
+  steps.push_back(slot.step + "PT_GNU_STACK");
+  return true;
 }
 
 bool Draft::add_load_and_move_headers(const FileMap& map, Headers place, std::uint64_t alignment) {

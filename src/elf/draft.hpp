@@ -34,6 +34,9 @@ class Draft {
   /// full.
   void place_in_rooms(Growth growth);
 
+  /// A PT_GNU_STACK in that slot; what it evicts becomes pending. False as in add_load().
+  [[nodiscard]] bool add_stack_header(const std::vector<Table>& tables, const HeaderSlot& slot);
+
   /// Rung S5: one new LOAD at the end of the file with everything pending and what the slot evicts.
   /// False when this draft and that slot exclude each other or addresses run out.
   [[nodiscard]] bool add_load(const FileMap& map, const std::vector<Table>& tables,
@@ -57,6 +60,7 @@ class Draft {
     Segment segment;
     std::uint64_t begin = 0, end = 0;  ///< of what it adds to the file
   };
+  [[nodiscard]] bool evict(const std::vector<Table>& tables, const HeaderSlot& slot);
   [[nodiscard]] bool build_load(const FileMap& map, std::uint64_t alignment,
                                 std::uint64_t header_bytes);
   [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;

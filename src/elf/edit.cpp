@@ -79,7 +79,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   const ElfImage image(file);
   const Wish wish = make_wish(image, edit);
   if (wish.changes_nothing()) return nothing;
-  if (wish.changes_dynamic_linking()) refuse_uneditable(image);
+  if (wish.changes_dynamic_linking() || wish.adds_stack_header) refuse_uneditable(image);
 
   // S1, S2: strings, with the census of who uses which byte.
   StringPlan strings;
@@ -104,6 +104,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   request.strings_size = strings.size;
   if (wish.entries_change) request.dynamic_slots = wish.entries.size() + 1;
   if (wish.interpreter) request.interpreter_size = wish.interpreter->size() + 1;
+  request.stack_header = wish.adds_stack_header;
   request.sections_change = !wish.removed_needs.empty();
   const Layout layout = choose_layout(image, request, options);
   return rewrite(image, wish, strings, layout);

@@ -30,11 +30,11 @@ std::optional<std::size_t> table_at(const std::vector<Table>& tables, std::uint6
 class GrowthPlanner {
  public:
   GrowthPlanner(const ElfImage& image, const FileMap& map, const std::vector<Table>& tables,
-                DynamicMoves dynamic_moves)
+                DynamicMoves dynamic_moves, std::uint64_t entries)
       : image_(image), map_(map), tables_(tables), dynamic_moves_(dynamic_moves) {
     const std::uint64_t size = sizes_of(image.header().bits).segment;
     begin_ = image.header().phoff + image.header().phnum * size;
-    end_ = begin_ + size;
+    end_ = begin_ + entries * size;
   }
 
   std::optional<HeaderSlot> plan(std::string& reason) {
@@ -128,8 +128,8 @@ class GrowthPlanner {
     }
     if (slot.displaces_section_headers)
       moved += moved.empty() ? "the section headers" : ", the section headers";
-    if (moved.empty()) return "the program header table grows into the padding behind it";
-    return fmt::format("the program header table grows in place; {} give way", moved);
+    if (moved.empty()) return "the program header table grows into the padding behind it, for ";
+    return fmt::format("the program header table grows in place, {} give way, for ", moved);
   }
 
   const ElfImage& image_;
@@ -148,16 +148,14 @@ bool fits_kernel_limit(const ElfImage& image, std::uint64_t count) {
 std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                           const std::vector<Table>& tables,
                                           DynamicMoves dynamic_moves,
-                                          std::vector<std::string>& reasons) {
+                                          std::vector<std::string>& reasons,
+                                          std::uint64_t entries) {
   std::vector<HeaderSlot> slots;
   const auto& segments = image.segments();
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i].type != pt::kNull) continue;
-    slots.push_back({HeaderSlot::Source::null_entry,
-                     i,
-                     {},
-                     false,
-                     "an unused program header becomes the LOAD"});
+    slots.push_back(
+        {HeaderSlot::Source::null_entry, i, {}, false, "an unused program header becomes "});
     break;
   }
   // A shared object needs no PT_PHDR: glibc and musl find the table by e_phoff. A program needs it.
@@ -169,23 +167,22 @@ std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& 
                      i,
                      {},
                      false,
-                     "PT_PHDR, which a shared object does not need, becomes the LOAD"});
+                     "PT_PHDR, which a shared object does not need, becomes "});
     break;
   }
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i].type != pt::kNote || segments[i].filesz != 0 || segments[i].memsz != 0)
       continue;
-    slots.push_back(
-        {HeaderSlot::Source::empty_note, i, {}, false, "an empty PT_NOTE becomes the LOAD"});
+    slots.push_back({HeaderSlot::Source::empty_note, i, {}, false, "an empty PT_NOTE becomes "});
     break;
   }
-  if (!fits_kernel_limit(image, segments.size() + 1)) {
+  if (!fits_kernel_limit(image, segments.size() + entries)) {
     reasons.emplace_back(
         "one more program header would not fit into a page, and old kernels read no more");
     return slots;
   }
   std::string reason;
-  if (auto growth = GrowthPlanner(image, map, tables, dynamic_moves).plan(reason)) {
+  if (auto growth = GrowthPlanner(image, map, tables, dynamic_moves, entries).plan(reason)) {
     slots.push_back(std::move(*growth));
   } else {
     reasons.push_back(std::move(reason));

@@ -14,23 +14,25 @@ namespace truewheel::elf {
 
 enum class DynamicMoves { no, yes };
 
-/// A way to get an entry of the program header table for one more LOAD (rung S5, slot sources a to
-/// d).
+/// A way to get an entry of the program header table for one more LOAD or PT_GNU_STACK (rung S5,
+/// slot sources a to d).
 struct HeaderSlot {
   enum class Source { null_entry, phdr_entry, empty_note, growth };
   Source source = Source::growth;
   std::size_t entry = 0;             ///< that gives its place, except for growth
   std::vector<std::size_t> evicted;  ///< growth: indices into the tables that stand in the way
   bool displaces_section_headers = false;  ///< growth: the section header table stands in the way
-  std::string step;
+  std::string step;                        ///< ends before the name of what takes the slot
 };
 
 /// All ways there are. A .dynamic that moves anyway gives its old place. Reasons why growing in
-/// place is impossible are added to `reasons`.
+/// place is impossible are added to `reasons`. `entries`: how many
+/// headers growing in place is to give room for.
 [[nodiscard]] std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                                         const std::vector<Table>& tables,
                                                         DynamicMoves dynamic_moves,
-                                                        std::vector<std::string>& reasons);
+                                                        std::vector<std::string>& reasons,
+                                                        std::uint64_t entries = 1);
 
 /// True when a table of `count` program headers is one that old kernels read: at most a page (I6).
 [[nodiscard]] bool fits_kernel_limit(const ElfImage& image, std::uint64_t count);

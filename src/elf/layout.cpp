@@ -242,6 +242,27 @@ void finish_draft(const Ground& ground, Draft draft, const std::vector<HeaderSlo
   }
 }
 
+/// PT_GNU_STACK in each slot that there is; a LOAD that the rest needs gets another one.
+void finish_with_stack_header(const Ground& ground, const Draft& draft,
+                              const std::vector<HeaderSlot>& slots,
+                              const std::vector<HeaderSlot>& double_slots,
+                              std::vector<Layout>& layouts) {
+  for (const HeaderSlot& slot : slots) {
+    Draft with_header = draft;
+    if (!with_header.add_stack_header(ground.tables, slot)) continue;
+    std::vector<HeaderSlot> others;
+    for (const HeaderSlot& other : slots) {
+      if (other.source != slot.source) others.push_back(other);
+    }
+    // The table may grow by a second entry.
+    for (const HeaderSlot& other : double_slots) {
+      if (other.source == HeaderSlot::Source::growth && other.source == slot.source)
+        others.push_back(other);
+    }
+    finish_draft(ground, std::move(with_header), others, layouts);
+  }
+}
+
 /// Rung S6. Not with PT_PHDR-less rules of its own: it is tried only where nothing else is
 /// possible.
 void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<Layout>& layouts) {
@@ -253,6 +274,18 @@ void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<La
       return;
     }
   }
+}
+
+const Layout& best_of(const std::vector<Layout>& layouts, const std::vector<std::string>& reasons) {
+  if (layouts.empty()) {
+    std::string all = "there is no room for what the edit adds";
+    for (const std::string& reason : reasons) all += "; " + reason;
+    throw Error(ErrorKind::refused, "elf-no-room", all);
+  }
+  return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
+    return std::tie(a.empties_load, a.growth, a.overwrites, a.moves_notes, a.rewritten) <
+           std::tie(b.empties_load, b.growth, b.overwrites, b.moves_notes, b.rewritten);
+  });
 }
 
 }  // namespace
@@ -293,7 +326,7 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
   const Segment* interpreter = image.find_segment(pt::kInterp);
   const bool interpreter_moves =
       interpreter != nullptr && request.interpreter_size > interpreter->filesz;
-  if (!dynamic_moves && !strings_grow && !interpreter_moves) {
+  if (!dynamic_moves && !strings_grow && !interpreter_moves && !request.stack_header) {
     Draft in_place(image, {});
     in_place.sections_change = request.sections_change;
     return in_place.finish(FileMap(image));
@@ -327,6 +360,18 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
   }
 
   std::vector<Layout> layouts;
+  if (request.stack_header) {
+    const std::vector<HeaderSlot> slots =
+        find_header_slots(image, ground.map, ground.tables,
+                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, reasons);
+    std::vector<std::string> known_reasons;
+    const std::vector<HeaderSlot> double_slots =
+        find_header_slots(image, ground.map, ground.tables,
+                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, known_reasons, 2);
+    for (const Draft& draft : drafts)
+      finish_with_stack_header(ground, draft, slots, double_slots, layouts);
+    return best_of(layouts, reasons);
+  }
   for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
   const auto is_free = [](const Layout& layout) {
     return layout.growth == 0 && !layout.empties_load;
@@ -341,15 +386,7 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
   if (layouts.empty()) {
     for (const Draft& draft : drafts) finish_with_moved_headers(ground, draft, layouts);
   }
-  if (layouts.empty()) {
-    std::string all = "there is no room for what the edit adds";
-    for (const std::string& reason : reasons) all += "; " + reason;
-    throw Error(ErrorKind::refused, "elf-no-room", all);
-  }
-  return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
-    return std::tie(a.empties_load, a.growth, a.overwrites, a.moves_notes, a.rewritten) <
-           std::tie(b.empties_load, b.growth, b.overwrites, b.moves_notes, b.rewritten);
-  });
+  return best_of(layouts, reasons);
 }
 
 }  // namespace truewheel::elf

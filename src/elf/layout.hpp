@@ -19,6 +19,7 @@ struct LayoutRequest {
   std::uint64_t dynamic_slots =
       0;  ///< entries of .dynamic afterwards, its DT_NULL included; 0: as now
   std::uint64_t interpreter_size = 0;  ///< of PT_INTERP's text, its NUL included; 0: it stays
+  bool stack_header = false;           ///< there is to be a PT_GNU_STACK, and there is none
   bool sections_change = false;        ///< a section header changes for another reason than a move
 };
 

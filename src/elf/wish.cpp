@@ -205,11 +205,12 @@ void edit_interpreter(const ElfImage& image, const std::string& wished, Wish& wi
 
 void edit_stack(const ElfImage& image, bool executable, Wish& wish) {
   const Segment* segment = image.find_segment(pt::kGnuStack);
-  if (segment == nullptr) {
+  if (segment == nullptr && image.dynamic().empty()) {
     throw Error(ErrorKind::refused, "elf-no-stack-header",
-                "the file has no PT_GNU_STACK: its machine's default decides about the stack");
+                "the file has no PT_GNU_STACK, and is no file that one can be added to");
   }
-  if (((segment->flags & pf::kExecute) != 0) == executable) return;
+  wish.adds_stack_header = segment == nullptr;
+  if (segment != nullptr && ((segment->flags & pf::kExecute) != 0) == executable) return;
   wish.executable_stack = executable;
   wish.steps.push_back(fmt::format("PT_GNU_STACK: becomes {}executable", executable ? "" : "not "));
 }

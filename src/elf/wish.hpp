@@ -39,6 +39,7 @@ struct Wish {
   std::optional<std::string> interpreter;          ///< these three: set only if they change
   std::optional<bool> executable_stack;
   std::optional<std::uint8_t> os_abi;
+  bool adds_stack_header = false;  ///< executable_stack needs a PT_GNU_STACK first
   std::vector<std::string> steps;
   bool entries_change = false;
 

@@ -54,6 +54,8 @@ ElfEdit parse_wishes(const std::vector<std::string>& words) {
       edit.add_needed.push_back(next());
     } else if (option == "--set-interpreter") {
       edit.interpreter = next();
+    } else if (option == "--clear-execstack") {
+      edit.executable_stack = false;
     } else if (option == "--no-default-lib") {
       edit.no_default_lib = true;
     } else if (option == "--add-debug-tag") {

@@ -174,6 +174,8 @@ def random_link(workshop, dice, folder):
         wishes.append(dice.choice(["-Wl,-z,noseparate-code", "-Wl,-z,separate-code"]))
     if dice.random() < 0.3 and linker == "lld":
         wishes.append(dice.choice(["-Wl,--pack-dyn-relocs=relr", "-Wl,--no-rosegment", "-Wl,-z,separate-loadable-segments"]))
+    if dice.random() < 0.2 and linker == "lld":
+        wishes.append("-Wl,-z,nognustack")
     wishes.append(dice.choice(["-Wl,--build-id", "-Wl,--build-id=none"]))
     if kind == "library" and dice.random() < 0.8:
         wishes.append("-Wl,-soname," + dice.choice(["libcase.so", "libcase.so.1", "a"]))
@@ -236,7 +238,7 @@ def random_wishes(dice, folder, workshop, state, is_program):
         interpreter = workshop.folder / ("ld" + "i" * dice.choice([1, 20, 200]))
         shutil.copy(workshop.interpreter, interpreter)
         words += ["--set-interpreter", interpreter]
-    for option in ("--no-default-lib", "--add-debug-tag"):
+    for option in ("--no-default-lib", "--add-debug-tag", "--clear-execstack"):
         if roll() < 0.15:
             words.append(option)
     words = [str(word) for word in words]

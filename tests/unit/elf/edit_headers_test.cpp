@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "edit_support.hpp"
-#include "elf/symbol_versions.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace truewheel::elf::test {
@@ -91,6 +91,47 @@ TEST_CASE("the stack's flag changes one byte, and back again to the same bytes")
     edit.executable_stack = false;
     CHECK(elf::edit(edited.bytes, edit).bytes == program);
     CHECK(plan_edit(program, edit).changes_nothing(program.size()));
+  }
+}
+
+// glibc 2.41 and newer refuse libraries without PT_GNU_STACK, whose default is an executable stack.
+TEST_CASE("a file without PT_GNU_STACK gains one and runs, other edits of the same call included") {
+  const Bench bench;
+  for (const char* linker : {"", "-fuse-ld=lld"}) {
+    for (const char* kind : {"-shared -fPIC", "", "-no-pie"}) {
+      const bool is_program = std::string(kind).find("shared") == std::string::npos;
+      Buffer file = bench.build_file("x", is_program ? kProgram : "int run(void) { return 42; }\n",
+                                     std::string(kind) + " " + linker);
+      // Take the last program header away: GNU ld and lld put nothing behind PT_GNU_STACK that a
+      // loader has to have.
+      const ElfImage image(file);
+      std::size_t stack = 0;
+      while (image.segments()[stack].type != pt::kGnuStack) ++stack;
+      const std::size_t count = image.segments().size();
+      std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(64 + 56 * (stack + 1)),
+                  56 * (count - stack - 1),
+                  file.begin() + static_cast<std::ptrdiff_t>(64 + 56 * stack));
+      std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(64 + 56 * (count - 1)), 56,
+                  std::uint8_t{0});
+      Buffer without = file;
+      without[56] = static_cast<std::uint8_t>(count - 1);
+      for (const Buffer& input : {file, without}) {
+        INFO(linker << " " << kind << " " << (input == file));
+        ElfEdit edit;
+        edit.executable_stack = false;
+        const auto output = [&](const Buffer& bytes) {
+          return is_program ? bench.execute(bytes) : bench.load(bytes);
+        };
+        const Edited edited = elf::edit(input, edit);
+        CHECK(edited.patches.growth == 0);
+        CHECK(inspect(edited.bytes).has_stack_note);
+        CHECK_FALSE(inspect(edited.bytes).executable_stack);
+        CHECK(output(edited.bytes) == output(input));
+        CHECK(plan_edit(edited.bytes, edit).changes_nothing(edited.bytes.size()));
+        edit.run_path.emplace(RunPath{RunPathKind::runpath, "/" + std::string(300, 'r')});
+        CHECK(output(elf::edit(input, edit).bytes) == output(input));
+      }
+    }
   }
 }
 
