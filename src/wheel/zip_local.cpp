@@ -22,18 +22,24 @@ struct LocalHeader {
 };
 
 // APPNOTE 4.5.3 wants both sizes in a local ZIP64 field; some writers leave only the one to it that
-// needs it, which every reader takes as well.
+// needs it, which every reader takes as well. Others (CPython's zipfile with force_zip64, before
+// 3.11.4) put both there and their true values into the header, too: harmless as long as they
+// agree.
 void resolve_zip64(LocalHeader& header, std::optional<Bytes> field) {
   std::uint64_t wanted = 0;
   for (const std::uint64_t size : {header.size, header.compressed_size}) {
     wanted += size == kSentinel32 ? 8 : 0;
   }
   if (!field && wanted == 0) return;
-  if (!field || wanted == 0 || field->size() != wanted) {
+  const bool repeats = wanted == 0 && field->size() == 16;
+  if (!field || (!repeats && (wanted == 0 || field->size() != wanted))) {
     refuse(ZipFault::zip64_extra,
            "the local header's sizes and its ZIP64 field do not go together");
   }
   const ByteReader reader(*field);
+  if (repeats && (reader.u64(0) != header.size || reader.u64(8) != header.compressed_size)) {
+    refuse(ZipFault::zip64_extra, "the local header's ZIP64 field gives other sizes");
+  }
   std::uint64_t at = 0;
   for (std::uint64_t* size : {&header.size, &header.compressed_size}) {
     if (*size != kSentinel32) continue;
@@ -80,9 +86,11 @@ void compare(const LocalHeader& local, const DirectoryEntry& entry) {
            fmt::format("the local header has method {}, the directory {}", local.method,
                        entry.method));
   }
-  // With a data descriptor all three may be left to it.
+  // With a data descriptor all three may be left to it. Info-ZIP's zip, writing to a pipe, knows
+  // the size of a file on disk and says it beforehand.
   const bool left_to_descriptor = (local.flags & kFlagDescriptor) != 0 && local.crc == 0 &&
-                                  local.compressed_size == 0 && local.size == 0;
+                                  local.compressed_size == 0 &&
+                                  (local.size == 0 || local.size == entry.size);
   if (left_to_descriptor) return;
   if (local.compressed_size != entry.compressed_size || local.size != entry.size) {
     refuse(ZipFault::size_mismatch,

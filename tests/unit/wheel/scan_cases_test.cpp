@@ -289,10 +289,34 @@ std::vector<Case> zip64_field_cases() {
             [](auto& item) { item.local.extra.clear(); }),
       local("only one local sentinel", "zip-zip64-extra",
             [](auto& item) { item.local.size = 800; }),
-      local("a local ZIP64 field without sentinels", "zip-zip64-extra",
+      local("a local ZIP64 field that repeats the true sizes of the header", "",
             [](auto& item) {
               item.local.size = 800;
               item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+            }),
+      local("a local ZIP64 field with another size than the header", "zip-zip64-extra",
+            [](auto& item) {
+              item.local.size = 800;
+              item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+              item.local.extra = extra_field(1, le64(801) + le64(item.data.size()));
+            }),
+      local("a local ZIP64 field with another compressed size than the header", "zip-zip64-extra",
+            [](auto& item) {
+              item.local.size = 800;
+              item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+              item.local.extra = extra_field(1, le64(800) + le64(item.data.size() + 1));
+            }),
+      local("a local ZIP64 field that repeats one size", "zip-zip64-extra",
+            [](auto& item) {
+              item.local.size = 800;
+              item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+              item.local.extra = extra_field(1, le64(800));
+            }),
+      local("a local ZIP64 field that agrees with a header of other sizes", "zip-size-mismatch",
+            [](auto& item) {
+              item.local.size = 801;
+              item.local.compressed_size = static_cast<std::uint32_t>(item.data.size());
+              item.local.extra = extra_field(1, le64(801) + le64(item.data.size()));
             }),
       local("another size in the local ZIP64 field", "zip-size-mismatch",
             [](auto& item) {
@@ -521,6 +545,12 @@ std::vector<Case> descriptor_cases() {
              item.local.size = item.central.size;
              item.local.compressed_size = item.central.compressed_size;
            }),
+      with("Z10", "a descriptor and the true size alone in the header, as zip writes to a pipe", "",
+           [](auto& item) { item.local.size = item.central.size; }),
+      with("Z11", "a descriptor and another size alone in the header", "zip-size-mismatch",
+           [](auto& item) { item.local.size = item.central.size + 1; }),
+      with("Z11", "a descriptor and the compressed size alone in the header", "zip-size-mismatch",
+           [](auto& item) { item.local.compressed_size = item.central.compressed_size; }),
       changed("Z10", "a ZIP64 descriptor", "",
               [](auto& zip) {
                 use_local_zip64(zip.items[1]);
