@@ -5,7 +5,7 @@ _truewheel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in repair | show | patchelf) command=$word; break ;; esac
+    case $word in repair | show | lddtree | patchelf) command=$word; break ;; esac
   done
 
   local shared='--search --ldpaths --sysroot --libstdcxx --disable-isa-ext-check
@@ -42,12 +42,14 @@ _truewheel() {
         --page-size --output --remove-rpath --shrink-rpath --force-rpath
         --no-default-lib --set-execstack --clear-execstack --add-debug-tag
         --no-clobber-old-sections --no-sort --debug --help --version' -- "$current") ;;
-    patchelf:*)
+    lddtree:-*)
+      mapfile -t COMPREPLY < <(compgen -W '--ldpaths --sysroot --verbose -v --quiet -q --help -h' -- "$current") ;;
+    patchelf:* | lddtree:*)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     show:-*) mapfile -t COMPREPLY < <(compgen -W "$shared --json" -- "$current") ;;
     :-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
-    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show patchelf' -- "$current") ;;
+    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show lddtree auditwheel patchelf' -- "$current") ;;
     *)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -X '!*.whl' -- "$current"; compgen -d -- "$current") ;;

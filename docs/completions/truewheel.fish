@@ -2,12 +2,15 @@
 # fish completion for truewheel
 
 set -l either '__fish_seen_subcommand_from repair show'
-set -l command '__fish_seen_subcommand_from repair show patchelf'
+set -l command '__fish_seen_subcommand_from repair show lddtree auditwheel patchelf'
+set -l tree '__fish_seen_subcommand_from lddtree'
 set -l repair '__fish_seen_subcommand_from repair'
 
 complete -c truewheel -f
 complete -c truewheel -n "not $command" -a repair -d 'Make a wheel installable'
 complete -c truewheel -n "not $command" -a show -d 'Say what a wheel is and could be'
+complete -c truewheel -n "not $command" -a lddtree -d 'Dependency tree of one ELF file'
+complete -c truewheel -n "not $command" -a auditwheel -d 'The command line of auditwheel'
 complete -c truewheel -n "not $command" -a patchelf -d 'Edit ELF files by the options of patchelf'
 complete -c truewheel -n "not $command" -s V -l version -d 'Print the version'
 complete -c truewheel -s h -l help -d 'Print help'
@@ -18,6 +21,9 @@ complete -c truewheel -n $either -k -a '(__fish_complete_suffix .whl)'
 complete -c truewheel -n $either -l search -r -a '(__fish_complete_directories)' -d 'Look for libraries here first'
 complete -c truewheel -n $either -l ldpaths -x -d 'Folders instead of those of the loader'
 complete -c truewheel -n $either -l sysroot -r -a '(__fish_complete_directories)' -d 'Look for system libraries below here'
+complete -c truewheel -n $tree -F
+complete -c truewheel -n $tree -l ldpaths -x -d 'Folders instead of those of the loader'
+complete -c truewheel -n $tree -l sysroot -r -a '(__fish_complete_directories)' -d 'Look for system libraries below here'
 complete -c truewheel -n $either -l libstdcxx -x -a 'policy host' -d 'Whose libstdc++ binds the tag'
 complete -c truewheel -n $either -l disable-isa-ext-check -d 'Accept code for newer processors'
 complete -c truewheel -n $either -l allow-pure-python-wheel -d 'A wheel without ELF files is no failure'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.hpp"
 
+#include "cli/auditwheel.hpp"
 #include "cli/options.hpp"
 #include "cli/patchelf_options.hpp"
 #include "cli/program_name.hpp"
@@ -35,8 +36,10 @@ struct CommandLine {
   Loudness loudness;
   RepairArguments repair;
   ShowArguments show;
+  TreeArguments tree;
   CLI::App* repair_app = nullptr;
   CLI::App* show_app = nullptr;
+  CLI::App* tree_app = nullptr;
 
   CommandLine() {
     app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
@@ -52,7 +55,11 @@ struct CommandLine {
     show_app = app.add_subcommand("show", "Say what a wheel is and could be");
     add_show_options(*show_app, show);
     add_loudness(*show_app, loudness);
+    tree_app = app.add_subcommand("lddtree", "Dependency tree of one ELF file, as JSON");
+    add_tree_options(*tree_app, tree);
+    add_loudness(*tree_app, loudness);
     // Only for --help: run() hands these words on before anything is parsed.
+    app.add_subcommand("auditwheel", "auditwheel's command line; also under that name");
     app.add_subcommand("patchelf", "patchelf's command line; also under that name");
   }
 
@@ -62,9 +69,11 @@ struct CommandLine {
       commands::run(repair_command(repair, loudness, *repair_app));
     } else if (show_app->parsed()) {
       commands::run(show_command(show, *show_app));
+    } else if (tree_app->parsed()) {
+      commands::run(tree_command(tree, *tree_app));
     } else {
       throw Error(ErrorKind::usage, "usage", "another program's command line starts with its name",
-                  "truewheel patchelf [options]");
+                  "truewheel auditwheel [options], truewheel patchelf [options]");
     }
   }
 };
@@ -92,6 +101,10 @@ int run(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
+    if (argc > 0 && program_name(argv[0]) == "auditwheel") return run_auditwheel(argc, argv);
+    if (argc > 1 && std::string_view(argv[1]) == "auditwheel") {
+      return run_auditwheel(argc - 1, argv + 1);
+    }
     if (argc > 0 && program_name(argv[0]) == "patchelf") return run_patchelf(argc, argv);
     if (argc > 1 && std::string_view(argv[1]) == "patchelf")
       return run_patchelf(argc - 1, argv + 1);

@@ -51,16 +51,20 @@ void check_lib_sdir(const std::string& lib_sdir) {
   }
 }
 
+void add_place_options(CLI::App& app, std::string& ldpaths, std::string& sysroot) {
+  app.add_option("--ldpaths", ldpaths,
+                 "Folders instead of LD_LIBRARY_PATH, ld.so.conf and defaults")
+      ->type_name("A:B");
+  app.add_option("--sysroot", sysroot, "Look for system libraries below here")->type_name("DIR");
+}
+
 void add_shared_options(CLI::App& app, std::vector<std::string>& search, std::string& ldpaths,
                         std::string& sysroot, std::string& libstdcxx) {
   app.add_option("--search", search, "Look for libraries here first (repeatable)")
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
-  app.add_option("--ldpaths", ldpaths,
-                 "Folders instead of LD_LIBRARY_PATH, ld.so.conf and defaults")
-      ->type_name("A:B");
-  app.add_option("--sysroot", sysroot, "Look for system libraries below here")->type_name("DIR");
+  add_place_options(app, ldpaths, sysroot);
   app.add_option("--libstdcxx", libstdcxx, "Does libstdc++'s version bind the tag: policy, host")
       ->check(CLI::IsMember({"policy", "host"}))
       ->type_name("WHO");
@@ -221,6 +225,19 @@ commands::ShowCommand show_command(const ShowArguments& arguments, const CLI::Ap
   options.limits.max_ratio = arguments.max_ratio;
   options.accept_record_mismatch = arguments.accept_record_mismatch;
   options.jobs = arguments.jobs;
+  return command;
+}
+
+void add_tree_options(CLI::App& app, TreeArguments& arguments) {
+  app.add_option("FILE", arguments.file, "The ELF file")->required()->type_name("");
+  add_place_options(app, arguments.ldpaths, arguments.sysroot);
+}
+
+commands::TreeCommand tree_command(const TreeArguments& arguments, const CLI::App& app) {
+  commands::TreeCommand command;
+  command.file = arguments.file;
+  command.search =
+      search_options({}, arguments.ldpaths, app.count("--ldpaths") != 0, arguments.sysroot);
   return command;
 }
 

@@ -64,4 +64,13 @@ void add_show_options(CLI::App& app, ShowArguments& arguments);
 [[nodiscard]] commands::ShowCommand show_command(const ShowArguments& arguments,
                                                  const CLI::App& app);
 
+struct TreeArguments {
+  std::string file;
+  std::string ldpaths;
+  std::string sysroot;
+};
+void add_tree_options(CLI::App& app, TreeArguments& arguments);
+[[nodiscard]] commands::TreeCommand tree_command(const TreeArguments& arguments,
+                                                 const CLI::App& app);
+
 }  // namespace truewheel::cli

@@ -15,6 +15,8 @@ struct RepairCommand {
   std::vector<std::filesystem::path> wheels;
   repair::Options options;
   bool dry_run = false;
+  /// Say what auditwheel says where it says it: stderr, one line a wheel.
+  bool as_auditwheel = false;
   report::Verbosity verbosity = report::Verbosity::normal;
 };
 void run(const RepairCommand& command);
@@ -25,8 +27,16 @@ struct ShowCommand {
   repair::InspectOptions options;
   bool json = false;
   bool allow_pure = false;
+  bool as_auditwheel = false;  ///< in auditwheel's sentences, which scripts look for
 };
 void run(const ShowCommand& command);
+
+/// `truewheel lddtree`.
+struct TreeCommand {
+  std::filesystem::path file;
+  deps::SearchOptions search;  ///< its libc is told by the file itself
+};
+void run(const TreeCommand& command);
 
 /// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk, a closed
 /// pipe).

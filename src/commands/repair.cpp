@@ -13,6 +13,10 @@ namespace {
 void tell(const repair::Report& report, const RepairCommand& command) {
   report::show_progress({});
   for (const auto& finding : report.findings) report::log_finding(finding);
+  if (command.as_auditwheel && !command.dry_run) {
+    report::log_detail(report::repair_text(report, report::Detail::full));
+    return;
+  }
   if (command.verbosity == report::Verbosity::quiet) return;
   write_stdout(report::repair_text(report, command.verbosity == report::Verbosity::verbose
                                                ? report::Detail::full
@@ -46,6 +50,7 @@ void run(const RepairCommand& command) {
   std::vector<repair::Finished> finished;
   std::set<std::filesystem::path> targets;
   for (const auto& wheel : command.wheels) {
+    if (command.as_auditwheel) report::log_info("Repairing " + wheel.filename().string());
     with_context(wheel.string(), [&] {
       finished.push_back(repair::repair(wheel, command.options, progress_of(wheel)));
       if (!targets.insert(finished.back().target()).second) {
@@ -62,6 +67,11 @@ void run(const RepairCommand& command) {
     with_context(wheel.target().string(), [&] { wheel.publish(); });
     tell(wheel.report(), command);
     const auto& report = wheel.report();
+    if (command.as_auditwheel) {
+      report::log_info("Fixed-up wheel written to " +
+                       std::filesystem::absolute(wheel.target()).string());
+      continue;
+    }
     if (command.verbosity == report::Verbosity::quiet) continue;
     write_stdout(fmt::format("{} {} ({} -> {} bytes)\n", report.unchanged ? "unchanged:" : "wrote",
                              printable(wheel.target().string()), report.input_size,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/commands.hpp"
+#include "report/auditwheel_text.hpp"
 #include "report/json.hpp"
 #include "report/text.hpp"
 
@@ -17,7 +18,9 @@ void run(const ShowCommand& command) {
       throw;
     }
     for (const auto& finding : inspection.findings) report::log_finding(finding);
-    write_stdout(command.json ? report::show_json(inspection) : report::show_text(inspection));
+    write_stdout(command.json            ? report::show_json(inspection)
+                 : command.as_auditwheel ? report::auditwheel_text(inspection)
+                                         : report::show_text(inspection));
     if (inspection.pure && !command.allow_pure) {
       throw Error(ErrorKind::unfit, "pure-wheel", "the wheel holds no ELF file",
                   "--allow-pure-python-wheel accepts it");

@@ -7,6 +7,7 @@
 #include "deps/run_path.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace truewheel::deps {
 namespace {
@@ -93,19 +94,32 @@ const std::vector<Place>& SearchList::system(const elf::ElfFacts& facts) {
   std::vector<Place>& places = place->second;
   if (!is_new) return places;
 
+  places = environment();
+  for (auto& entry : machine(facts)) places.push_back(std::move(entry));
+  return places;
+}
+
+std::vector<Place> SearchList::environment() {
+  std::vector<Place> places;
   for (const auto& folder : options_.auditwheel_ld_library_path) {
     add(places, sysroot_.inside(folder.string()), "AUDITWHEEL_LD_LIBRARY_PATH " + folder.string());
   }
+  if (options_.ldpaths) return places;
+  for (const auto& folder : options_.ld_library_path) {
+    add(places, sysroot_.inside(folder.string()), "LD_LIBRARY_PATH " + folder.string());
+  }
+  return places;
+}
+
+std::vector<Place> SearchList::machine(const elf::ElfFacts& facts) {
+  std::vector<Place> places;
   if (options_.ldpaths) {
     for (const auto& folder : *options_.ldpaths) {
       add(places, folder.string(), "--ldpaths " + folder.string());
     }
-    return places;
+  } else {
+    add_defaults(places, facts);
   }
-  for (const auto& folder : options_.ld_library_path) {
-    add(places, sysroot_.inside(folder.string()), "LD_LIBRARY_PATH " + folder.string());
-  }
-  add_defaults(places, facts);
   return places;
 }
 

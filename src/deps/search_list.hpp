@@ -37,6 +37,9 @@ class SearchList {
   /// The environment's folders, ld.so.conf and the default folders for the class and machine of
   /// `facts`.
   [[nodiscard]] const std::vector<Place>& system(const elf::ElfFacts& facts);
+  /// The two halves of system(), between which a loader looks at DT_RUNPATH.
+  [[nodiscard]] std::vector<Place> environment();
+  [[nodiscard]] std::vector<Place> machine(const elf::ElfFacts& facts);
 
   /// A text with slashes (a run-path entry, a NEEDED path) as paths of this machine, likeliest
   /// first.

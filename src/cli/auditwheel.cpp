@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/auditwheel.hpp"
+
+#include "cli/options.hpp"
+#include "commands/commands.hpp"
+#include "report/log.hpp"
+#include <CLI/CLI.hpp>
+#include <truewheel/error.hpp>
+#include <truewheel/version.hpp>
+
+#include <exception>
+#include <string>
+
+namespace truewheel::cli {
+namespace {
+
+// Whose command line this is; scripts compare the number.
+constexpr const char* kAuditwheelVersion = "6.8.2";
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+struct AuditwheelLine {
+  CLI::App app{"auditwheel's command line: cross-distribution Python wheels.", "auditwheel"};
+  Loudness loudness;
+  RepairArguments repair;
+  ShowArguments show;
+  TreeArguments tree;
+  CLI::App* repair_app = nullptr;
+  CLI::App* show_app = nullptr;
+  CLI::App* tree_app = nullptr;
+
+  AuditwheelLine() {
+    app.set_version_flag(
+        "-V,--version",
+        std::string("auditwheel ") + kAuditwheelVersion + " by truewheel " + kVersion,
+        "Print the version");
+    app.get_formatter()->column_width(36);
+    app.get_formatter()->label("OPTIONS", "options");
+    add_loudness(app, loudness);
+    show_app = app.add_subcommand("show", "Say what a wheel is and could be");
+    add_show_options(*show_app, show);
+    add_loudness(*show_app, loudness);
+    repair_app = app.add_subcommand("repair", "Make a wheel installable");
+    add_repair_options(*repair_app, repair);
+    add_loudness(*repair_app, loudness);
+    tree_app = app.add_subcommand("lddtree", "Dependency tree of one ELF file, as JSON");
+    add_tree_options(*tree_app, tree);
+    add_loudness(*tree_app, loudness);
+  }
+
+  void dispatch() const {
+    report::start_log(loudness.verbosity());
+    if (repair_app->parsed()) {
+      auto command = repair_command(repair, loudness, *repair_app);
+      command.as_auditwheel = true;
+      commands::run(command);
+    } else if (show_app->parsed()) {
+      auto command = show_command(show, *show_app);
+      command.as_auditwheel = true;
+      commands::run(command);
+    } else if (tree_app->parsed()) {
+      commands::run(tree_command(tree, *tree_app));
+    } else {
+      // Without a command auditwheel prints its help and succeeds.
+      commands::write_stdout(app.help());
+    }
+  }
+};
+
+int exit_code_of(const Error& error) {
+  const bool is_usage = error.kind() == ErrorKind::usage || error.id() == "platform-not-met";
+  return is_usage ? kUsage : kFailure;
+}
+
+}  // namespace
+
+int run_auditwheel(int argc, const char* const* argv) {
+  AuditwheelLine line;
+  try {
+    line.app.parse(argc, argv);
+    line.dispatch();
+    return 0;
+  } catch (const CLI::Success& success) {
+    // --help and --version
+    return line.app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    report::log_error(Error(ErrorKind::usage, "usage", error.what(), "auditwheel --help"));
+    return kUsage;
+  } catch (const Error& error) {
+    report::log_error(error);
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    report::log_error(error.what());
+    return kFailure;
+  }
+}
+
+}  // namespace truewheel::cli

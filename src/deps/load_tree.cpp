@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deps/load_tree.hpp"
+
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "deps/search_list.hpp"
+#include <truewheel/error.hpp>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace truewheel::deps {
+namespace {
+
+/// A file that is loaded, and what a search on its behalf needs.
+struct Loaded {
+  std::shared_ptr<const elf::ElfFacts> facts;
+  HostOrigins origins;
+  std::optional<std::size_t> loader;  ///< whose NEEDED brought it
+};
+
+class TreeWalk {
+ public:
+  explicit TreeWalk(const SearchOptions& options)
+      : options_(options),
+        sysroot_(options.sysroot),
+        host_files_(sysroot_),
+        search_list_(options, sysroot_, host_files_) {}
+
+  LoadTree run(const std::filesystem::path& file) && {
+    const MappedFile mapped(file);
+    tree_.path = absolute_path(file.string());
+    tree_.real_path = sysroot_.real_path(tree_.path).value_or(tree_.path);
+    tree_.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(mapped.bytes()));
+    if (!tree_.facts->is_dynamic()) {
+      throw Error(ErrorKind::refused, "elf-not-dynamic", "no dynamic linker works on this file");
+    }
+    add_loaded(tree_.facts, tree_.path, tree_.real_path, std::nullopt);
+    if (tree_.facts->soname) names_.insert(*tree_.facts->soname);
+    add_interpreter();
+    // Breadth-first, as both loaders go through the list that they append to.
+    for (std::size_t at = 0; at < loaded_.size(); ++at) {
+      const auto facts = loaded_[at].facts;
+      for (const auto& needed : facts->needed) {
+        if (names_.insert(needed).second) load(at, needed);
+      }
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  void add_loaded(std::shared_ptr<const elf::ElfFacts> facts, const std::string& path,
+                  const std::string& real_path, std::optional<std::size_t> loader) {
+    Loaded loaded{std::move(facts), {{std::string(folder_name(path))}}, loader};
+    auto& folders = loaded.origins.folders;
+    const std::string real_folder(folder_name(real_path));
+    if (real_folder != folders.front()) folders.push_back(real_folder);
+    loaded_.push_back(std::move(loaded));
+  }
+
+  /// The kernel has mapped it before anything is looked for, so its name is taken.
+  void add_interpreter() {
+    if (!tree_.facts->interpreter) return;
+    Skipped ignored;
+    const auto path = sysroot_.inside(*tree_.facts->interpreter);
+    const auto* file = host_files_.open(path, *tree_.facts, ignored);
+    if (file == nullptr) return;
+    const std::string name(base_name(path));
+    names_.insert(name);
+    tree_.libraries.push_back({name, path, file->real_path, "interpreter", file->facts});
+  }
+
+  void load(std::size_t needing, const std::string& needed) {
+    TreeLibrary library;
+    library.name = needed;
+    const HostFile* file = nullptr;
+    if (needed.find('/') != std::string::npos) {
+      file = open(needing, needed, library);
+    } else {
+      file = search(needing, needed, library);
+    }
+    if (file != nullptr) {
+      library.real_path = file->real_path;
+      library.facts = file->facts;
+      // A name that another one leads to as well is one library to the loader (by inode).
+      if (file->facts->soname) names_.insert(*file->facts->soname);
+      if (files_.insert(file).second) {
+        add_loaded(file->facts, library.path, library.real_path, needing);
+      }
+    }
+    tree_.libraries.push_back(std::move(library));
+  }
+
+  const HostFile* open(std::size_t needing, const std::string& needed, TreeLibrary& library) {
+    Skipped ignored;
+    const auto& loaded = loaded_[needing];
+    for (const auto& path : search_list_.host_paths(needed, *loaded.facts, loaded.origins)) {
+      if (const auto* file = host_files_.open(path, *loaded.facts, ignored)) {
+        library.path = path;
+        library.how = "path";
+        return file;
+      }
+    }
+    return nullptr;
+  }
+
+  const HostFile* look_into(const std::vector<Place>& places, const elf::ElfFacts& wanted,
+                            TreeLibrary& library) {
+    Skipped ignored;
+    for (const auto& place : places) {
+      if (const auto* file = host_files_.find(*place.folder, library.name, wanted, ignored)) {
+        library.path = place.folder->path + "/" + library.name;
+        library.how = place.how;
+        return file;
+      }
+    }
+    return nullptr;
+  }
+
+  const HostFile* search(std::size_t needing, const std::string& needed, TreeLibrary& library) {
+    library.name = needed;
+    const auto& wanted = *loaded_[needing].facts;
+    const HostFile* file = nullptr;
+    const auto look = [&](const std::vector<Place>& places) {
+      if (file == nullptr) file = look_into(places, wanted, library);
+    };
+    const auto look_at_run_path = [&](std::size_t of) {
+      look(search_list_.run_path(*loaded_[of].facts, loaded_[of].origins));
+    };
+    look(search_list_.asked());
+    if (options_.libc == Libc::musl) {
+      // ldso/dynlink.c, load_library: LD_LIBRARY_PATH, then the run paths of the whole chain.
+      look(search_list_.environment());
+      for (std::optional<std::size_t> at = needing; at; at = loaded_[*at].loader) {
+        look_at_run_path(*at);
+      }
+    } else {
+      // elf/dl-load.c, _dl_map_object: DT_RPATH counts for nothing in a file that has DT_RUNPATH,
+      // and a needing file's DT_RUNPATH turns off the DT_RPATH of those it was loaded through.
+      if (!wanted.runpath) {
+        for (std::optional<std::size_t> at = needing; at; at = loaded_[*at].loader) {
+          if (!loaded_[*at].facts->runpath) look_at_run_path(*at);
+        }
+      }
+      look(search_list_.environment());
+      if (wanted.runpath) look_at_run_path(needing);
+    }
+    look(search_list_.machine(wanted));
+    return file;
+  }
+
+  const SearchOptions& options_;
+  Sysroot sysroot_;
+  HostFiles host_files_;
+  SearchList search_list_;
+  LoadTree tree_;
+  std::vector<Loaded> loaded_;
+  std::set<std::string> names_;
+  std::set<const HostFile*> files_;
+};
+
+}  // namespace
+
+LoadTree load_tree(const std::filesystem::path& file, const SearchOptions& options) {
+  return TreeWalk(options).run(file);
+}
+
+}  // namespace truewheel::deps
