@@ -162,8 +162,10 @@ class Bill {
       if (file.empty()) {
         foreign.push_back(component);
       } else if (files.contains(file)) {
-        by_reference[text_of(component, "bom-ref")] = component;
-        reference_of_[file] = text_of(component, "bom-ref");
+        // Ours refer to themselves by their file; what somebody made of that is put right.
+        by_reference[file] = component;
+        by_reference[file]["bom-ref"] = file;
+        reference_of_[file] = file;
       }
     }
     for (const auto& graft : plan_.grafts) {
