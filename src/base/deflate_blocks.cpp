@@ -23,8 +23,8 @@ constexpr int kUnusedBits = 31;
 constexpr int kBehindBlock = 128;
 
 // The id under which the archive's reader refuses the same faults.
-[[noreturn]] void refuse(std::string what) {
-  throw Error(ErrorKind::refused, "zip-content", std::move(what));
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::refused, "zip-content", what);
 }
 
 // Inflates a stream and stops behind each block to note it.

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 17> kTagArchitectures = {
 
 constexpr int kOldestAndroid = 21;  // PEP 738: the first API level that Python supports
 
-[[noreturn]] void refuse(std::string message, std::string hint = {}) {
-  throw Error(ErrorKind::usage, "platform-name", std::move(message), std::move(hint));
+[[noreturn]] void refuse(const std::string& message, const std::string& hint = {}) {
+  throw Error(ErrorKind::usage, "platform-name", message, hint);
 }
 
 // Levenshtein's distance.
