@@ -30,6 +30,9 @@ class Resolver {
   }
 
   Graph run() {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].facts->soname) by_soname_[*files_[i].facts->soname].push_back(i);
+    }
     for (const auto& file : files_) {
       Node node;
       node.path = file.path;
@@ -46,6 +49,7 @@ class Resolver {
         if (edge.answer != Answer::missing) edge.searched.clear();
         graph_.nodes[node].edges.push_back(std::move(edge));
       }
+      for (const auto& name : facts->auxiliary) check_auxiliary(node, name);
     }
     graph_.notes = notes_.take();
     graph_.warnings = warnings_.take();
@@ -101,8 +105,9 @@ class Resolver {
   /// Along the file's own effective run path, then by settled point 1. Sets target and how.
   void find_in_wheel(NodeId node, Edge& edge) {
     const std::size_t from = wheel_file_above(node);
-    if (node == from && edge.needed.find('/') == std::string::npos) {
-      edge.target = find_along_run_path(from, edge);
+    if (node == from) {
+      edge.target = edge.needed.find('/') == std::string::npos ? find_along_run_path(from, edge)
+                                                               : find_by_path(from, edge);
     }
     const auto siblings = index_.siblings(
         from, edge.needed,
@@ -114,19 +119,34 @@ class Resolver {
     if (edge.target && siblings.size() > 1) note_several(from, edge, siblings);
   }
 
+  /// "$ORIGIN/sub/liba.so" names one file of the wheel, whatever else has its base name.
+  std::optional<std::size_t> find_by_path(std::size_t file, Edge& edge) {
+    const auto place = place_entry(edge.needed, files_[file].path, *files_[file].facts);
+    if (place.kind != EntryPlace::Kind::inside) return std::nullopt;
+    const auto hit = index_.at(place.folder);
+    if (!hit || !may_answer(*hit, file, edge.needed)) return std::nullopt;
+    edge.how = "path";
+    return hit;
+  }
+
+  /// What may be found is what may be a sibling: the wheel's machine, a library, not the file
+  /// itself.
+  [[nodiscard]] bool may_answer(std::size_t hit, std::size_t file,
+                                const std::string& needed) const {
+    const auto siblings = index_.siblings(file, needed);
+    return std::find(siblings.begin(), siblings.end(), hit) != siblings.end();
+  }
+
   std::optional<std::size_t> find_along_run_path(std::size_t file, Edge& edge) {
     const auto run_path = graph_.nodes[file].facts->run_path();
     if (!run_path) return std::nullopt;
     const std::string kind = run_path->kind == elf::RunPathKind::runpath ? "RUNPATH " : "RPATH ";
-    const auto siblings = index_.siblings(file, edge.needed);
     for (const auto& entry : run_path_entries(run_path->value)) {
       const auto place = place_entry(entry, files_[file].path, *files_[file].facts);
       if (place.kind != EntryPlace::Kind::inside) continue;
       const auto hit =
           index_.at(place.folder.empty() ? edge.needed : place.folder + '/' + edge.needed);
-      // What may be found is what may be a sibling: the wheel's machine, a library, not the file
-      // itself.
-      if (hit && std::find(siblings.begin(), siblings.end(), *hit) != siblings.end()) {
+      if (hit && may_answer(*hit, file, edge.needed)) {
         edge.how = kind + entry;
         return hit;
       }
@@ -164,12 +184,31 @@ class Resolver {
   /// A file with that SONAME under another file name is none that a loader finds by itself (settled
   /// point 1).
   void note_soname_only(NodeId node, const std::string& needed) {
-    for (const auto& file : files_) {
-      if (file.facts->soname != needed || base_name(file.path) == base_name(needed)) continue;
+    const auto found = by_soname_.find(needed);
+    if (found == by_soname_.end()) return;
+    for (const std::size_t i : found->second) {
+      const WheelFile& file = files_[i];
+      if (base_name(file.path) == base_name(needed)) continue;
       if (!same_machine(*file.facts, *graph_.nodes[node].facts)) continue;
       warnings_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
                     " has that SONAME but another file name, so that no search finds it");
     }
+  }
+
+  /// DT_FILTER, DT_AUXILIARY and DT_AUDIT name libraries, too. They are not followed, so that one
+  /// that is not in the wheel has to be said: a filter without its filtee does not load.
+  void check_auxiliary(NodeId node, const std::string& name) {
+    if (match_exclude(graph_.patterns, name, "")) return;
+    Edge edge;
+    edge.needed = name;
+    find_in_wheel(node, edge);
+    if (edge.target) return;
+    Skipped ignored;
+    const Found found = search(node, name, nullptr, ignored);
+    warnings_.add(
+        graph_.nodes[node].path + " names " + name + " in DT_FILTER, DT_AUXILIARY or DT_AUDIT: " +
+        (found.file == nullptr ? "it was not found" : found.file->real_path + " is not bundled") +
+        "; put it into the wheel, or say with --exclude " + name + " that the target has it");
   }
 
   // --- this machine ----------------------------------------------------------------------------
@@ -238,6 +277,7 @@ class Resolver {
 
   const std::vector<WheelFile>& files_;
   LayoutIndex index_;
+  std::unordered_map<std::string, std::vector<std::size_t>> by_soname_;
   Sysroot sysroot_;
   HostFiles host_files_;
   SearchList search_list_;

@@ -340,6 +340,49 @@ TEST_CASE("a needed path is a wheel file of its base name, else that very file")
   CHECK(first_edge(gone).searched.front() == scratch.at("gone/libfoo.so"));
 }
 
+TEST_CASE("a needed path below $ORIGIN is that very file of the wheel") {
+  const Scratch scratch;
+  for (const char* needed :
+       {"$ORIGIN/sub/libfoo.so", "${ORIGIN}/sub/libfoo.so", "$ORIGIN/../p/./sub/libfoo.so"}) {
+    CAPTURE(needed);
+    const auto graph =
+        resolve({needing({needed}), file("p/libfoo.so", {}), file("p/sub/libfoo.so", {})}, {},
+                hermetic(scratch));
+    CHECK(first_edge(graph).answer == Answer::sibling);
+    CHECK(first_edge(graph).target == 2);
+    CHECK(first_edge(graph).how == "path");
+  }
+  // What is not there, or no library of the machine, leaves the sibling of that name.
+  for (const char* needed : {"$ORIGIN/gone/libfoo.so", "$ORIGIN/arm/libfoo.so"}) {
+    CAPTURE(needed);
+    const auto graph = resolve(
+        {needing({needed}), file("p/libfoo.so", {}), file("p/arm/libfoo.so", {.machine = 183})}, {},
+        hermetic(scratch));
+    CHECK(first_edge(graph).target == 1);
+    CHECK(first_edge(graph).how == "sibling");
+  }
+}
+
+TEST_CASE("a filter or auditor that would stay outside the wheel is warned about") {
+  const Scratch scratch;
+  scratch.library("b/libfil.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const auto naming = [](const std::string& name) {
+    auto facts = std::make_shared<elf::ElfFacts>(*file("p/_x.so", {}).facts);
+    facts->auxiliary = {name};
+    return WheelFile{"p/_x.so", facts};
+  };
+  const auto on_host = resolve({naming("libfil.so")}, {}, options);
+  CHECK(has_note(on_host, "names libfil.so"));
+  CHECK(has_note(on_host, scratch.at("b/libfil.so") + " is not bundled"));
+  CHECK(has_note(resolve({naming("libgone.so")}, {}, options), "names libgone.so"));
+  CHECK(resolve({naming("libfil.so"), file("p/libfil.so", {})}, {}, options).warnings.empty());
+  const auto excluded = resolve({naming("libfil.so")}, {exclude("libfil.so")}, options);
+  CHECK(excluded.warnings.empty());
+  CHECK(excluded.patterns[0].hits == 1);
+}
+
 TEST_CASE("under a sysroot a library's absolute paths and links mean that sysroot") {
   const Scratch scratch;
   scratch.library("sysroot/opt/x/libb.so", "-Wl,-soname,libb.so");
