@@ -163,6 +163,25 @@ struct LoaderMachine {
     const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
     const std::function<bool(const std::string&)>& provided, const LoaderMachine& machine = {});
 
+class LayoutIndex;
+
+/// simulate_load for many roots of one layout, whose index is built once. `layout` outlives it.
+class LoadSimulator {
+ public:
+  explicit LoadSimulator(const std::vector<WheelFile>& layout);
+  ~LoadSimulator();
+  LoadSimulator(const LoadSimulator&) = delete;
+  LoadSimulator& operator=(const LoadSimulator&) = delete;
+
+  [[nodiscard]] std::vector<LoadStep> load(std::size_t root, Libc libc,
+                                           const std::function<bool(const std::string&)>& provided,
+                                           const LoaderMachine& machine = {}) const;
+
+ private:
+  const std::vector<WheelFile>& layout_;
+  std::unique_ptr<const LayoutIndex> index_;
+};
+
 /// The files that a loader starts from: extension modules, programs, and libraries that no other
 /// file of the layout needs. Never empty when the layout has an ELF file that can be loaded.
 [[nodiscard]] std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout);

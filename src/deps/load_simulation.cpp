@@ -33,15 +33,15 @@ struct Hit {
 
 class Simulation {
  public:
-  Simulation(const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
-             const std::function<bool(const std::string&)>& provided, const LoaderMachine& machine)
+  Simulation(const std::vector<WheelFile>& layout, const LayoutIndex& index, std::size_t root,
+             Libc libc, const std::function<bool(const std::string&)>& provided,
+             const LoaderMachine& machine)
       : layout_(layout),
-        index_(layout),
+        index_(index),
         root_(root),
         libc_(libc),
         provided_(provided),
-        machine_(machine),
-        entries_(layout.size()) {}
+        machine_(machine) {}
 
   std::vector<LoadStep> run() {
     // The root was opened by path, so that only its SONAME can be asked for by name.
@@ -233,9 +233,9 @@ class Simulation {
   }
 
   const std::vector<Entry>& entries_of(std::size_t file) {
-    auto& known = entries_[file];
-    if (!known) known = expand_entries(file);
-    return *known;
+    const auto [place, is_new] = entries_.try_emplace(file);
+    if (is_new) place->second = expand_entries(file);
+    return place->second;
   }
 
   [[nodiscard]] std::vector<Entry> expand_entries(std::size_t file) const {
@@ -321,24 +321,35 @@ class Simulation {
   }
 
   const std::vector<WheelFile>& layout_;
-  LayoutIndex index_;
+  const LayoutIndex& index_;
   std::size_t root_;
   Libc libc_;
   const std::function<bool(const std::string&)>& provided_;
   const LoaderMachine& machine_;
-  std::vector<std::optional<std::vector<Entry>>> entries_;  ///< by layout index
-  std::vector<Loaded> loaded_;                              ///< in load order
-  std::unordered_map<std::string, std::size_t> names_;      ///< first to own a name, into loaded_
+  std::unordered_map<std::size_t, std::vector<Entry>> entries_;  ///< by layout index
+  std::vector<Loaded> loaded_;                                   ///< in load order
+  std::unordered_map<std::string, std::size_t> names_;  ///< first to own a name, into loaded_
   std::unordered_set<std::string> provided_names_;
 };
 
 }  // namespace
 
+LoadSimulator::LoadSimulator(const std::vector<WheelFile>& layout)
+    : layout_(layout), index_(std::make_unique<const LayoutIndex>(layout)) {}
+
+LoadSimulator::~LoadSimulator() = default;
+
+std::vector<LoadStep> LoadSimulator::load(std::size_t root, Libc libc,
+                                          const std::function<bool(const std::string&)>& provided,
+                                          const LoaderMachine& machine) const {
+  return Simulation(layout_, *index_, root, libc, provided, machine).run();
+}
+
 std::vector<LoadStep> simulate_load(const std::vector<WheelFile>& layout, std::size_t root,
                                     Libc libc,
                                     const std::function<bool(const std::string&)>& provided,
                                     const LoaderMachine& machine) {
-  return Simulation(layout, root, libc, provided, machine).run();
+  return LoadSimulator(layout).load(root, libc, provided, machine);
 }
 
 }  // namespace truewheel::deps

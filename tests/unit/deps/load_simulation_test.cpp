@@ -154,6 +154,30 @@ TEST_CASE("a run path finds what the environment has as well; the rest is provid
   CHECK(step_of(steps, 0, "libq.so").via == Via::not_found);
 }
 
+TEST_CASE("one simulator answers for many roots as if each were alone") {
+  const Files files = {file("p/_x.so", {.needed = {"liba.so"}, .runpath = "$ORIGIN/l"}),
+                       file("p/_y.so", {.needed = {"liba.so"}}),
+                       file("p/l/liba.so", {.needed = {"libm.so.6"}})};
+  const LoadSimulator simulator(files);
+  for (const Libc libc : {Libc::glibc, Libc::musl}) {
+    for (const std::size_t root : {0, 1, 0, 2}) {
+      CAPTURE(root);
+      const auto steps = simulator.load(root, libc, testing::nothing_provided);
+      const auto alone = simulate_load(files, root, libc, testing::nothing_provided);
+      REQUIRE(steps.size() == alone.size());
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        CHECK(steps[i].needed == alone[i].needed);
+        CHECK(steps[i].via == alone[i].via);
+        CHECK(steps[i].found == alone[i].found);
+      }
+    }
+  }
+  CHECK(step_of(simulator.load(0, Libc::glibc, testing::nothing_provided), 0, "liba.so").found ==
+        2);
+  CHECK_FALSE(
+      step_of(simulator.load(1, Libc::glibc, testing::nothing_provided), 1, "liba.so").found);
+}
+
 TEST_CASE("a name that the environment provided first stays provided") {
   const Files files = {
       file("p/_x.so", {.needed = {"libgomp.so.1", "liba.so"}, .runpath = "$ORIGIN"}),
