@@ -95,6 +95,7 @@ struct ElfFacts {
   bool has_stack_note = false;         ///< PT_GNU_STACK present
   bool has_static_tls = false;         ///< DF_STATIC_TLS
   bool has_text_relocations = false;   ///< DT_TEXTREL or DF_TEXTREL
+  bool has_relr = false;               ///< DT_RELR: packed relative relocations
 
   /// The run path that the loader uses: DT_RUNPATH wins over DT_RPATH; nullopt when there is none.
   [[nodiscard]] std::optional<RunPath> run_path() const;

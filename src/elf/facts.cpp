@@ -63,6 +63,7 @@ ElfFacts settled(ElfFacts facts, ElfFacts own) {
   settle(facts.has_stack_note, own.has_stack_note);
   settle(facts.has_static_tls, own.has_static_tls);
   settle(facts.has_text_relocations, own.has_text_relocations);
+  settle(facts.has_relr, own.has_relr);
   return facts;
 }
 

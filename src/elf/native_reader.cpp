@@ -23,8 +23,8 @@ constexpr std::size_t kMostImports = std::size_t{1} << 20;
 
 constexpr std::string_view kPythonModule = "PyInit_", kPythonItself = "Py_Initialize";
 
-[[noreturn]] void refuse(const char* id, std::string what) {
-  throw Error(ErrorKind::refused, id, std::move(what));
+[[noreturn]] void refuse(const char* id, const std::string& what) {
+  throw Error(ErrorKind::refused, id, what);
 }
 
 /// Copies names and keeps count of their size.
@@ -114,6 +114,9 @@ void read_dynamic(const ElfImage& image, ElfFacts& facts, TextCopier& texts) {
         break;
       case dt::kTextRel:
         facts.has_text_relocations = true;
+        break;
+      case dt::kRelr:
+        facts.has_relr = true;
         break;
       default:
         break;

@@ -9,11 +9,13 @@
 namespace truewheel::policy {
 namespace {
 
+constexpr std::string_view kRelrVersion = "GLIBC_ABI_DT_RELR";
+
 // PEP 513: PyFPE_* exists only where Python was built --with-fpectl (gone since 3.7),
 // PyUnicodeUCS2_* only in narrow builds (gone since 3.3).
 bool is_rare_python_symbol(std::string_view name) {
   return name == "PyFPE_jbuf" || name == "PyFPE_dummy" || name == "PyFPE_counter" ||
-         name.find("PyUnicodeUCS2_") != std::string_view::npos;
+         name.starts_with("PyUnicodeUCS2_");
 }
 
 void sort_unique(std::vector<std::string>& names) {
@@ -29,6 +31,14 @@ FileNeeds::FileNeeds(const deps::Node& node, const std::set<std::string>& forbid
     for (const elf::NeededVersion& version : need.versions) {
       if (!version.weak) versions_.push_back({need.file, version.name});
     }
+  }
+  // A loader that does not know packed relocations leaves them undone. glibc 2.36 brought them and
+  // this version with them; lld's --pack-dyn-relocs=relr writes the one without the other.
+  const bool says_relr =
+      std::any_of(versions_.begin(), versions_.end(),
+                  [](const Version& version) { return version.name == kRelrVersion; });
+  if (node.facts->has_relr && node.facts->is_dynamic() && !says_relr) {
+    versions_.push_back({"libc.so.6", kRelrVersion});
   }
   for (const elf::ImportedSymbol& symbol : node.facts->imports) {
     if (symbol.weak) continue;  // it may stay undefined (bug-classes.md C5)

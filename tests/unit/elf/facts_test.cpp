@@ -139,6 +139,13 @@ TEST_CASE("flags that the loader acts on are seen") {
   CHECK((inspect(library("-Wl,-z,origin")).dt_flags & df::kOrigin) != 0);
 }
 
+TEST_CASE("packed relative relocations are seen, with and without the version for them") {
+  const char* source = "static int x; int* p = &x; int* f(void) { return p; }\n";
+  CHECK_FALSE(inspect(build(source, "-shared -fPIC")).has_relr);
+  CHECK(inspect(build(source, "-shared -fPIC -Wl,-z,pack-relative-relocs")).has_relr);
+  CHECK(inspect(build(source, "-shared -fPIC -fuse-ld=lld -Wl,--pack-dyn-relocs=relr")).has_relr);
+}
+
 TEST_CASE("a program's interpreter is verbatim") {
   const ElfFacts facts =
       inspect(build("int main(void) { return 0; }\n", "-Wl,--dynamic-linker=/x/ld.so"));
