@@ -15,9 +15,12 @@ namespace truewheel::policy {
 namespace {
 
 // The dynamic linker is there wherever the program starts; no policy lists it, none bundles it.
+// Its names on glibc's architectures (sysdeps/**/shlib-versions): ld-linux.so.2, ld-linux-ABI.so.N,
+// ld64.so.N (s390x, ppc64), ld.so.1. Only whole names count: libworld-linux.so.2 is no such file.
 bool is_dynamic_linker(std::string_view needed) {
-  return needed.find("ld-linux") != std::string_view::npos || needed == "ld64.so.1" ||
-         needed == "ld64.so.2" || needed.starts_with("ld-musl-");
+  if (needed.starts_with("ld-linux.so.") || needed.starts_with("ld-musl-")) return true;
+  if (needed.starts_with("ld-linux-")) return needed.find(".so.") != std::string_view::npos;
+  return needed == "ld64.so.1" || needed == "ld64.so.2" || needed == "ld.so.1";
 }
 
 // musl answers these names with itself before it looks anywhere (ldso/dynlink.c, load_library).
@@ -130,10 +133,11 @@ class PolicyJudge {
 };
 
 // The wheel's files that count: of the wheel's architecture and not of another libc, as auditwheel
-// has it.
+// has it. A wheel of which none is left bears another libc's tag: nothing would be judged.
 std::vector<deps::NodeId> own_files(const deps::Graph& graph, const Verdict& verdict,
                                     std::vector<std::string>& notes) {
   std::vector<deps::NodeId> own;
+  std::string of_other_libc;
   for (deps::NodeId id = 0; id < graph.nodes.size(); ++id) {
     const deps::Node& node = graph.nodes[id];
     if (!node.in_wheel || !node.facts || !is_loadable(*node.facts)) continue;
@@ -145,11 +149,20 @@ std::vector<deps::NodeId> own_files(const deps::Graph& graph, const Verdict& ver
     }
     const auto libc = libc_of_file(node.path, *node.facts);
     if (libc && *libc != verdict.libc) {
-      notes.push_back(printable(node.path) + " is for " + std::string(libc_name(*libc)) +
-                      ", not for " + std::string(libc_name(verdict.libc)) + ": not judged");
+      const std::string what = printable(node.path) + " is for " + std::string(libc_name(*libc)) +
+                               ", not for " + std::string(libc_name(verdict.libc));
+      notes.push_back(what + ": not judged");
+      if (of_other_libc.empty()) of_other_libc = what;
       continue;
     }
     own.push_back(id);
+  }
+  if (own.empty() && !of_other_libc.empty()) {
+    throw Error(ErrorKind::unfit, "no-elf-of-libc",
+                "no ELF file is for " + std::string(libc_name(verdict.libc)) +
+                    ", as the wheel's platform tag says: " + of_other_libc,
+                "rename the wheel with the tag linux_" + verdict.architecture +
+                    " if only its tag is wrong");
   }
   return own;
 }

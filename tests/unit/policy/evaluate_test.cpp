@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/policy/graph_builder.hpp"
+#include <truewheel/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,6 +68,61 @@ TEST_CASE("the tag follows libstdc++ unless the host's is said to do") {
     CHECK(verdict.floors.at("glibc").version == "2.34");
     CHECK(verdict.floors.at("libstdc++").version == "3.4.30");
     CHECK(verdict.floors.at("libstdc++").symbol == "_ZSt3x");
+  }
+}
+
+TEST_CASE("packed relocations need a glibc that knows them, whether the file says so or not") {
+  const auto packed = [](FileBuilder file) {
+    return file.facts([](elf::ElfFacts& facts) { facts.has_relr = true; });
+  };
+  const auto verdict = judge(make_graph({packed(extension())}, {host_libc()}));
+  CHECK(best_name(verdict) == "manylinux_2_36");
+  const PolicyVerdict& old = named(verdict, "manylinux_2_35");
+  REQUIRE(old.offences.size() == 1);
+  CHECK(old.offences[0].sentence() == "pkg/_x.so needs GLIBC_ABI_DT_RELR (libc.so.6)");
+  // A file that says it is told of once, and musl has no such version.
+  const auto says = judge(make_graph(
+      {packed(extension().needs_version("libc.so.6", "GLIBC_ABI_DT_RELR"))}, {host_libc()}));
+  CHECK(named(says, "manylinux_2_35").offences.size() == 1);
+  CHECK(judge(make_graph({packed(FileBuilder("pkg/_m.so").needs("libc.musl-x86_64.so.1"))}), {},
+              Libc::musl)
+            .policies.front()
+            .satisfied);
+}
+
+TEST_CASE("a wheel whose files are all of another libc than its tag is refused") {
+  const auto id_of = [](const std::vector<FileBuilder>& files, Libc libc) -> std::string {
+    try {
+      static_cast<void>(judge(make_graph(files), {}, libc));
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::unfit);
+      CHECK(std::string(error.what()).find("pkg/_x.so") != std::string::npos);
+      return error.id();
+    }
+    return "";
+  };
+  const auto musl = FileBuilder("pkg/_x.so").needs("libc.musl-x86_64.so.1");
+  CHECK(id_of({extension()}, Libc::musl) == "no-elf-of-libc");
+  CHECK(id_of({musl}, Libc::glibc) == "no-elf-of-libc");
+  CHECK(id_of({musl}, Libc::musl).empty());
+  CHECK(id_of({extension("pkg/_y.so"), musl}, Libc::glibc).empty());
+  CHECK(id_of({FileBuilder("pkg/_n.so")}, Libc::musl).empty());  // needs nothing, suits both
+}
+
+TEST_CASE("only whole names are the dynamic linker's") {
+  const auto verdict = judge(make_graph({extension()}));
+  const Policy& policy = named(verdict, "manylinux_2_28").policy;
+  for (const char* name :
+       {"ld-linux.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-linux-armhf.so.3",
+        "ld-linux-riscv64-lp64d.so.1", "ld64.so.1", "ld64.so.2", "ld.so.1",
+        "/lib64/ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1"}) {
+    CAPTURE(name);
+    CHECK(comes_from_system(policy, Libc::glibc, name));
+  }
+  for (const char* name : {"libbuild-linux.so.1", "libworld-linux.so.2", "libld-linux.so.2",
+                           "ld-linuxish.so.2", "libld64.so.1"}) {
+    CAPTURE(name);
+    CHECK_FALSE(comes_from_system(policy, Libc::glibc, name));
   }
 }
 
