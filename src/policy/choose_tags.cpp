@@ -192,7 +192,8 @@ class TagChooser {
         return "the wheel is for " + std::string(libc_name(verdict_.libc));
       }
     }
-    return {};
+    return std::string("the wheel's ELF files are for ") +
+           (verdict_.libc == deps::Libc::bionic ? "Android" : "Linux");
   }
 
   // A tag holds if a policy with its number or a lower one holds with what is bundled. Policies

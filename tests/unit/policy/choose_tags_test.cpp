@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace truewheel::policy {
 namespace {
 
@@ -53,7 +55,8 @@ TEST_CASE("platform tags follow auditwheel's rules") {
            {"2.28", "auto", "manylinux_2_27_x86_64", "manylinux_2_28_x86_64"},
            {"2.28", "auto", "manylinux_2_28_aarch64", "manylinux_2_28_x86_64"},
            {"2.28", "auto", "musllinux_1_2_x86_64", "manylinux_2_28_x86_64"},
-           {"2.28", "auto", "macosx_11_0_arm64", "macosx_11_0_arm64.manylinux_2_28_x86_64"},
+           {"2.28", "auto", "macosx_11_0_arm64", "manylinux_2_28_x86_64"},
+           {"2.28", "auto", "win_amd64.linux_x86_64", "manylinux_2_28_x86_64"},
            // Plain linux asks for nothing; what the wheel is, it is all the same.
            {"2.37", "linux", "linux_x86_64", "linux_x86_64"},
            {"2.28", "linux", "linux_x86_64", "linux_x86_64.manylinux_2_28_x86_64"},
@@ -63,6 +66,16 @@ TEST_CASE("platform tags follow auditwheel's rules") {
     CAPTURE(row.name);
     CHECK(tags(needing(row.needs), row.wish, row.name) == row.expected);
   }
+}
+
+TEST_CASE("a tag of another system goes with its reason, or is warned about where it stays") {
+  const auto dropped = choose(needing("2.28"), "auto", "win_amd64.linux_x86_64");
+  CHECK(std::count(dropped.reasons.begin(), dropped.reasons.end(),
+                   "win_amd64: dropped, the wheel's ELF files are for Linux") == 1);
+  const auto kept = choose(needing("2.28"), "auto", "win_amd64", TagUpdate::none);
+  CHECK(kept.platform_tags == std::vector<std::string>{"win_amd64"});
+  REQUIRE(kept.warnings.size() == 1);
+  CHECK(kept.warnings[0].find("win_amd64, which is not true") != std::string::npos);
 }
 
 TEST_CASE("--only-plat leaves the asked tag and its alias") {
