@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which libraries are bundled, how often, and under which names (bug-classes.md, group B)."""
 
+import json
 import os
 import shutil
 import zipfile
@@ -568,7 +569,9 @@ def a_repaired_wheel_with_a_new_module_is_repaired_again(c: Case) -> None:
     c.wheel()
     c.watched = {}
     c.repair()
-    judge(c, [b], {"pkg._e": 1, "pkg._f": 20}, unedited=(first, "pkg/_e.cpython-311-x86_64-linux-gnu.so"))
+    one = judge(c, [b], {"pkg._e": 1, "pkg._f": 20}, unedited=(first, "pkg/_e.cpython-311-x86_64-linux-gnu.so"))
+    bill = json.loads(one.after["zoo-1.0.dist-info/sboms/truewheel.cdx.json"])
+    c.equal(sorted(part["bom-ref"] for part in bill["components"]), sorted([first, f"zoo.libs/{graft_name(b)}"]), "components")
 
 
 @case("Z55 B11", ours=True)

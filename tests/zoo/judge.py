@@ -82,7 +82,9 @@ class Judge:
         case = self.case
         grafted = {name for name in self.after if name.startswith(f"{self.libs}/") and name not in self.before}
         case.equal(sorted(grafted), sorted(self.sources), "grafts")
-        same = {name for name in self.before if not re.search(r"\.dist-info/(WHEEL|RECORD|RECORD\.jws|RECORD\.p7s)$", name)}
+        # Our own bill of materials follows what is bundled; where nothing is, it stays.
+        made = r"\.dist-info/(WHEEL|RECORD|RECORD\.jws|RECORD\.p7s" + (r"|sboms/truewheel\.cdx\.json)$" if grafted else ")$")
+        same = {name for name in self.before if not re.search(made, name)}
         for name in same:
             if name in self.moved:
                 continue
