@@ -23,6 +23,9 @@ enum class Libc { glibc, musl, bionic };
 struct WheelFile {
   std::string path;  ///< relative to the installation root: "mooncake/engine.so"
   std::shared_ptr<const elf::ElfFacts> facts;
+  /// Empty for site-packages. Files of different trees have no fixed way to each other after
+  /// installation, so that none of one is a sibling for another's.
+  std::string tree = {};
 };
 
 /// One exclude pattern with what it matched so far (settled point 5).

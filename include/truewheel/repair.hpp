@@ -78,6 +78,7 @@ struct EditedFile {
       reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
   std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
+  std::string strip_failure = {};  ///< why the file was left unstripped under --strip; empty otherwise
 };
 
 /// All that a repair did or would do; the report writers need nothing else.
@@ -115,6 +116,8 @@ class Finished {
   /// Makes the bytes durable and refuses now what publish() would refuse, so that of several wheels
   /// none gets its name when one cannot (settled point 14).
   void prepare();
+  /// True for an output that is its own input: there is nothing to write.
+  [[nodiscard]] bool is_published_already() const;
   /// Gives it its name (settled point 13). Does nothing for an output that is the input itself.
   void publish();
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -84,7 +85,11 @@ void parallel_for(std::size_t count, unsigned jobs, std::uint64_t budget,
   };
   {
     std::vector<std::jthread> pool;
-    for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(run);
+    try {
+      for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(run);
+    } catch (const std::system_error&) {
+      // A limit on threads or memory: those that there are do the work.
+    }
     run();
   }
   for (const auto& failure : failures) {

@@ -62,6 +62,12 @@ SharedContent::~SharedContent() {
 SharedContent::SharedContent(SharedContent&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), pages_(std::move(other.pages_)) {}
 
+SharedContent& SharedContent::operator=(SharedContent&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(pages_, other.pages_);
+  return *this;
+}
+
 MappedPages SharedContent::version(std::uint64_t keep, Bytes tail) const {
   const std::uint64_t size = keep + tail.size();
   // A version may be longer than the content; the file grows, the content's own mapping does not.

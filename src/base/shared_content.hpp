@@ -36,7 +36,7 @@ class SharedContent {
   explicit SharedContent(std::uint64_t size);
   ~SharedContent();
   SharedContent(SharedContent&& other) noexcept;
-  SharedContent& operator=(SharedContent&&) = delete;
+  SharedContent& operator=(SharedContent&& other) noexcept;
 
   /// To be filled before the first version is made.
   [[nodiscard]] std::span<std::uint8_t> bytes() const { return pages_.bytes(); }

@@ -4,6 +4,7 @@
 #include "cli/auditwheel.hpp"
 #include "cli/options.hpp"
 #include "cli/patchelf_options.hpp"
+#include "cli/process.hpp"
 #include "cli/program_name.hpp"
 #include "commands/commands.hpp"
 #include "report/log.hpp"
@@ -11,7 +12,6 @@
 #include <truewheel/error.hpp>
 #include <truewheel/version.hpp>
 
-#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   truewheel repair dist/*.whl -w out
   truewheel repair dist/*.whl -w out --profile rocm,rdma --plat manylinux_2_35
-  truewheel show out/*.whl
+  truewheel show out/NAME.whl
 
 Exit codes: 0 done, 1 the wheel does not pass, 2 usage, 3 input refused,
   4 reading or writing failed, 5 own verification failed, 70 a bug.)";
@@ -96,10 +96,7 @@ int parse_and_run(int argc, const char* const* argv) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  // A reader that goes away and a file size limit are write errors with a message, not a silent
-  // death.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  prepare_process();
   try {
     if (argc > 0 && program_name(argv[0]) == "auditwheel") return run_auditwheel(argc, argv);
     if (argc > 1 && std::string_view(argv[1]) == "auditwheel") {

@@ -43,7 +43,9 @@ void check_lib_sdir(const std::string& lib_sdir) {
   bool fits = !lib_sdir.empty() && normal_path(folder) == folder && printable(folder) == folder &&
               folder.find('\\') == std::string::npos;
   for (const auto& component : split(folder, '/')) {
-    fits = fits && !component.ends_with('.') && !component.ends_with(' ');
+    // A second .dist-info, or a .data folder, would be no folder of libraries to an installer.
+    fits = fits && !component.ends_with('.') && !component.ends_with(' ') &&
+           !component.ends_with(".dist-info") && !component.ends_with(".data");
   }
   if (!fits) {
     throw Error(ErrorKind::usage, "lib-sdir",
@@ -76,7 +78,7 @@ void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool&
   app.add_flag("--allow-pure-python-wheel", allow_pure, "A wheel without ELF files is no failure");
   app.add_flag("--accept-record-mismatch", accept_mismatch, "Work on although RECORD is wrong");
   app.add_option("--max-ratio", max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1.0, 1e18))
       ->type_name("N");
   app.add_option("-j,--jobs", jobs, "Worker threads [all cores]")
       ->check(CLI::Range(0U, 1024U))

@@ -29,6 +29,26 @@ repair::Progress progress_of(const std::filesystem::path& wheel) {
   };
 }
 
+void announce(const repair::Finished& wheel, const RepairCommand& command) {
+  if (command.as_auditwheel || command.verbosity == report::Verbosity::quiet) return;
+  const auto& report = wheel.report();
+  write_stdout(fmt::format("{} {} ({} -> {} bytes)\n", report.unchanged ? "unchanged:" : "writes",
+                           printable(wheel.target().string()), report.input_size,
+                           report.output_size));
+}
+
+/// Inputs are never written, neither by their own repair nor by another one's.
+void refuse_to_replace_inputs(const std::filesystem::path& target,
+                              const std::vector<std::filesystem::path>& inputs) {
+  for (const auto& input : inputs) {
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(target, input, ignored)) continue;
+    throw Error(ErrorKind::usage, "output-is-input",
+                fmt::format("{} is an input and would be replaced", printable(target.string())),
+                "name another output folder with -w");
+  }
+}
+
 void dry_run(const RepairCommand& command) {
   for (const auto& wheel : command.wheels) {
     with_context(wheel.string(), [&] {
@@ -61,21 +81,20 @@ void run(const RepairCommand& command) {
     });
   }
   for (auto& wheel : finished) {
+    if (!wheel.is_published_already()) refuse_to_replace_inputs(wheel.target(), command.wheels);
     with_context(wheel.target().string(), [&] { wheel.prepare(); });
+  }
+  // The reports come first: a report that cannot be written is a failure, and a failure publishes
+  // nothing.
+  for (const auto& wheel : finished) {
+    tell(wheel.report(), command);
+    announce(wheel, command);
   }
   for (auto& wheel : finished) {
     with_context(wheel.target().string(), [&] { wheel.publish(); });
-    tell(wheel.report(), command);
-    const auto& report = wheel.report();
-    if (command.as_auditwheel) {
-      report::log_info("Fixed-up wheel written to " +
-                       std::filesystem::absolute(wheel.target()).string());
-      continue;
-    }
-    if (command.verbosity == report::Verbosity::quiet) continue;
-    write_stdout(fmt::format("{} {} ({} -> {} bytes)\n", report.unchanged ? "unchanged:" : "wrote",
-                             printable(wheel.target().string()), report.input_size,
-                             report.output_size));
+    if (!command.as_auditwheel) continue;
+    report::log_info("Fixed-up wheel written to " +
+                     std::filesystem::absolute(wheel.target()).string());
   }
 }
 

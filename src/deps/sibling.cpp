@@ -68,6 +68,7 @@ std::vector<std::size_t> LayoutIndex::siblings(std::size_t needing, std::string_
     // The loader matches a file that needs its own SONAME with itself; a wrapper that needs a
     // library of its own file name means another file.
     if (asking == Asking::itself && index == needing && facts.soname != needed) continue;
+    if (files_[index].tree != from.tree) continue;
     if (can_be_needed(facts) && same_machine(facts, *from.facts)) candidates.push_back(index);
   }
   const auto rank = [&](std::size_t index) {

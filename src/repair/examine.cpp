@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace truewheel::repair {
@@ -13,22 +15,30 @@ namespace {
 
 using wheel::InstalledPath;
 
-/// Where the loader will see a member. Programs of `.data/scripts` land in a bin folder that has no
-/// fixed way to site-packages, so they are looked at where a shim would keep them; `.data/data` and
-/// `.data/headers` have no such place and stay under their archive name, which no other file's run
-/// path can reach.
-std::string layout_path(const LoadedMember& member, const wheel::WheelName& name) {
-  switch (member.installed.scheme) {
-    case InstalledPath::Scheme::root:
-    case InstalledPath::Scheme::purelib:
-      return member.installed.path;
-    case InstalledPath::Scheme::scripts:
-      return scripts_folder(name) + "/" + member.installed.path;
-    case InstalledPath::Scheme::data:
-    case InstalledPath::Scheme::headers:
-      break;
+bool is_program(const elf::ElfFacts& facts) {
+  return facts.kind == elf::FileKind::pie || facts.kind == elf::FileKind::executable;
+}
+
+/// File names of the libraries that are installed to the prefix.
+std::set<std::string> names_in_prefix(const LoadedWheel& wheel) {
+  std::set<std::string> names;
+  for (const auto& member : wheel.members) {
+    using Scheme = InstalledPath::Scheme;
+    if (!member.facts || is_program(*member.facts)) continue;
+    if (member.installed.scheme == Scheme::scripts || member.installed.scheme == Scheme::data) {
+      names.insert(std::string(base_name(member.installed.path)));
+    }
   }
-  return member.archive.name;
+  return names;
+}
+
+/// A program that a script can start from elsewhere, and that needs nothing of where it is.
+bool keeps_place(const LoadedMember& member, const std::set<std::string>& prefix_names) {
+  if (!is_program(*member.facts)) return true;
+  const auto& needed = member.facts->needed;
+  return std::any_of(needed.begin(), needed.end(), [&](const std::string& name) {
+    return prefix_names.contains(std::string(base_name(name)));
+  });
 }
 
 bool is_included(const std::vector<std::string>& includes, const std::string& glob) {
@@ -68,15 +78,37 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
 
 }  // namespace
 
+Place place_of(const LoadedMember& member, const LoadedWheel& wheel, bool keeps_place) {
+  using Scheme = InstalledPath::Scheme;
+  std::string stem = wheel.dist_info;
+  stem.resize(stem.size() - std::string_view(".dist-info").size());
+  const std::string prefix = stem + ".data/data/";
+  switch (member.installed.scheme) {
+    case Scheme::root:
+    case Scheme::purelib:
+      return {member.installed.path, {}};
+    case Scheme::scripts:
+      if (keeps_place) return {prefix + "bin/" + member.installed.path, "prefix"};
+      return {scripts_folder(wheel.name) + "/" + member.installed.path, {}};
+    case Scheme::data:
+      return {prefix + member.installed.path, "prefix"};
+    case Scheme::headers:
+      break;
+  }
+  return {member.archive.name, "headers"};
+}
+
 std::string scripts_folder(const wheel::WheelName& name) { return name.distribution + ".scripts"; }
 
 Examined examine(LoadedWheel wheel, const InspectOptions& options) {
   Examined examined{std::move(wheel), {}, {}, {}, {}};
   auto& loaded = examined.wheel;
+  const auto prefix_names = names_in_prefix(loaded);
   for (std::size_t i = 0; i < loaded.members.size(); ++i) {
     const auto& member = loaded.members[i];
     if (!member.facts) continue;
-    examined.layout.push_back({layout_path(member, loaded.name), member.facts});
+    auto place = place_of(member, loaded, keeps_place(member, prefix_names));
+    examined.layout.push_back({std::move(place.path), member.facts, std::move(place.tree)});
     examined.member_of.push_back(i);
   }
 

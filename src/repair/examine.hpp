@@ -20,6 +20,19 @@ struct Examined {
 /// Resolves and evaluates. Pure wheels come back with an empty layout.
 [[nodiscard]] Examined examine(LoadedWheel wheel, const InspectOptions& options);
 
+/// A place in the layout that the loader sees: site-packages, or a tree that has no fixed way
+/// there.
+struct Place {
+  std::string path;
+  std::string tree;
+};
+/// Where a member is after installation. `.data/scripts` and `.data/data` share the prefix that
+/// they are installed to; a program of `.data/scripts` that needs nothing of the prefix
+/// (`keeps_place` is false) is looked at where a script could start it beside the wheel's
+/// libraries.
+[[nodiscard]] Place place_of(const LoadedMember& member, const LoadedWheel& wheel,
+                             bool keeps_place);
+
 /// The folder for programs of `.data/scripts` that need libraries of the wheel: "mooncake.scripts".
 [[nodiscard]] std::string scripts_folder(const wheel::WheelName& name);
 

@@ -31,6 +31,20 @@ elf::ElfEdit edit_towards(const elf::ElfFacts& source, const elf::ElfFacts& memb
   return edit;
 }
 
+/// A name that the archive's own rules would refuse (zip-cases.md Z33, Z35, Z37, Z53).
+void refuse_unfit_name(const Graft& graft) {
+  constexpr std::size_t kLongestName = 255;
+  const auto& name = graft.new_name;
+  if (name.size() <= kLongestName && printable(name) == name &&
+      name.find('\\') == std::string::npos && name.find('$') == std::string::npos) {
+    return;
+  }
+  throw Error(ErrorKind::unfit, "graft-name",
+              printable(graft.source) + " cannot be bundled: no member of a wheel may be called " +
+                  printable(name),
+              "give the library another file name");
+}
+
 class Selector {
  public:
   Selector(const Examined& examined, const std::vector<NodeId>& wanted, std::string libs_folder)
@@ -39,6 +53,11 @@ class Selector {
         libs_folder_(std::move(libs_folder)) {}
 
   GraftSelection run() && {
+    if (!wanted_.empty() && examined_.wheel.find(libs_folder_) != nullptr) {
+      throw Error(ErrorKind::unfit, "libs-folder-taken",
+                  "a file of the wheel is called " + libs_folder_,
+                  "--lib-sdir names another folder");
+    }
     // From the wheel's files along everything that is to be bundled.
     std::vector<NodeId> queue;
     for (NodeId id = 0; id < examined_.layout.size(); ++id) visit(id, queue);
@@ -104,6 +123,7 @@ class Selector {
       graft.size = MappedFile(node.path).bytes().size();
       graft.new_name = names.pick(base_name(node.path), graft.sha256);
       graft.member = libs_folder_ + "/" + graft.new_name;
+      refuse_unfit_name(graft);
       for (const auto& other : examined_.graph.nodes) {
         for (const auto& edge : other.edges) {
           if (edge.answer != Answer::host || edge.target != id) continue;

@@ -80,6 +80,7 @@ void Planner::drop_libpython(const deps::Edge& edge, PlannedFile& file) {
 }
 
 void Planner::use_profile_entries(const deps::Edge& edge, PlannedFile& file) {
+  if (!file.tree.empty()) return;  // no way from there to site-packages
   const auto& origin = graph_.patterns[*edge.pattern].origin;
   constexpr std::string_view kProfile = "profile ";
   if (!origin.starts_with(kProfile)) return;
@@ -186,22 +187,24 @@ bool Planner::speaks_for_several_families() const {
 }
 
 /// Programs of `.data/scripts` land in a bin folder from which no run path leads to the wheel's
-/// libraries.
+/// libraries: they move beside these. Whatever else is installed to the prefix has to do without.
 void Planner::plan_shims() {
   for (std::size_t i = 0; i < plan_.files.size(); ++i) {
     const auto& file = plan_.files[i];
-    if (!file.member || (file.edges.empty() && file.site_entries.empty())) continue;
+    if (!file.member) continue;
     const auto& member = wheel_.members[*file.member];
-    using Scheme = wheel::InstalledPath::Scheme;
-    if (member.installed.scheme == Scheme::data || member.installed.scheme == Scheme::headers) {
+    for (const auto& edge : file.edges) {
+      if (plan_.files[edge.target].tree == file.tree) continue;
       throw Error(
           ErrorKind::unfit, "elf-without-place",
-          fmt::format("{}: needs a library of the wheel, but from where it is installed no run "
-                      "path leads there",
-                      printable(member.archive.name)),
+          fmt::format("{}: needs {}, but from where it is installed no run path leads there",
+                      printable(member.archive.name), printable(edge.needed)),
           "have the build put it into a package folder");
     }
-    if (member.installed.scheme != Scheme::scripts) continue;
+    if (member.installed.scheme != wheel::InstalledPath::Scheme::scripts || !file.tree.empty()) {
+      continue;
+    }
+    if (file.edges.empty() && file.site_entries.empty()) continue;
     const auto new_member = scripts_folder(wheel_.name) + "/" + member.installed.path;
     if (wheel_.find(new_member) != nullptr) {
       throw Error(ErrorKind::unfit, "shim-name-taken", printable(new_member) + " exists already");
@@ -249,6 +252,7 @@ Plan Planner::run() && {
   for (NodeId id = 0; id < examined_.layout.size(); ++id) {
     PlannedFile file;
     file.path = examined_.layout[id].path;
+    file.tree = examined_.layout[id].tree;
     file.member = examined_.member_of[id];
     file.facts = *examined_.layout[id].facts;
     plan_file(id, std::move(file));
@@ -274,7 +278,8 @@ Plan Planner::run() && {
   rules.libc = wheel_.libc;
   rules.libs_folder = plan_.libs_folder;
   for (const auto& member : wheel_.members) {
-    rules.member_folders.insert(std::string(folder_name(member.installed.path)));
+    rules.member_folders.insert(
+        std::string(folder_name(place_of(member, wheel_, /*keeps_place=*/true).path)));
   }
   for (const auto& graft : plan_.grafts) {
     rules.member_folders.insert(std::string(folder_name(graft.member)));
@@ -315,7 +320,7 @@ std::vector<deps::WheelFile> planned_layout(const Plan& plan) {
   std::vector<deps::WheelFile> layout;
   layout.reserve(plan.files.size());
   for (const auto& file : plan.files) {
-    layout.push_back({file.path, std::make_shared<const elf::ElfFacts>(file.facts)});
+    layout.push_back({file.path, std::make_shared<const elf::ElfFacts>(file.facts), file.tree});
   }
   return layout;
 }
@@ -326,12 +331,13 @@ std::vector<UnfoundEdge> find_unfound_edges(const std::vector<deps::WheelFile>& 
   // Whatever the wheel does not have counts as provided: the question is only whether the wheel's
   // own is found.
   const auto provided = [](const std::string&) { return true; };
+  const deps::LoadSimulator simulator(layout);
   std::vector<UnfoundEdge> unfound;
   std::set<std::pair<std::size_t, std::string>> reported;
   std::vector<bool> reached(layout.size(), false);
   const auto look = [&](std::size_t root) {
     reached[root] = true;
-    for (const auto& step : deps::simulate_load(layout, root, libc, provided)) {
+    for (const auto& step : simulator.load(root, libc, provided)) {
       if (step.found) reached[*step.found] = true;
       if (step.found) continue;
       for (const auto& edge : edges[step.needing]) {

@@ -19,6 +19,7 @@ struct PlannedEdge {
 /// An ELF file of the finished wheel: one that was there, or a graft.
 struct PlannedFile {
   std::string path;                   ///< in the installed layout
+  std::string tree;                   ///< as in deps::WheelFile
   std::optional<std::size_t> member;  ///< index into LoadedWheel::members; unset for a graft
   std::optional<deps::NodeId> node;   ///< set for a graft: the host file
   elf::ElfFacts facts;                ///< as they will be

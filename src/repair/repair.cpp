@@ -43,6 +43,7 @@ void Finished::prepare() {
   }
   state_->output->sync();
 }
+bool Finished::is_published_already() const { return !state_->output; }
 void Finished::publish() {
   if (state_->output) state_->output->publish(state_->existing);
 }
@@ -181,6 +182,12 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   say("editing");
   auto execution = execute(examined.wheel, plan, examined.graph, options);
   state->report.edits = execution.edits;
+  for (const auto& edit : execution.edits) {
+    if (!edit.strip_failure.empty()) {
+      state->report.findings.push_back(
+          {"not-stripped", Severity::warning, edit.member, edit.strip_failure, {}});
+    }
+  }
 
   std::vector<wheel::EncodedMember> members;
   members.reserve(execution.members.size());

@@ -42,10 +42,21 @@ Opened open_member(Bytes archive, const wheel::Member& member) {
   return {std::move(content), stream, std::move(blocks)};
 }
 
-Opened open_source(const ElfSource& source, bool strip) {
-  auto opened = source.member != nullptr ? open_member(source.archive, *source.member)
-                                         : hold(MappedFile(source.host_path).bytes());
-  return strip ? hold(strip_symbols(opened.content.bytes())) : std::move(opened);
+/// What strip makes of a file that another tool has laid out anew is not always a file that loads.
+bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
+  try {
+    static_cast<void>(elf::inspect(stripped));
+    static_cast<void>(elf::plan_edit(stripped, edit));
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::refused) throw;
+    return false;
+  }
+}
+
+Opened open_source(const ElfSource& source) {
+  return source.member != nullptr ? open_member(source.archive, *source.member)
+                                  : hold(MappedFile(source.host_path).bytes());
 }
 
 /// The edited file, sharing with the content all pages that the edit does not touch.
@@ -98,8 +109,16 @@ wheel::EncodedMember encode(const ElfSource& source, const Opened& opened, std::
 
 OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
                          EditedFile& record) {
-  auto opened = open_source(source, options.strip);
-  if (options.strip) record.steps.emplace_back("stripped");
+  auto opened = open_source(source);
+  if (options.strip) {
+    const auto stripped = strip_symbols(opened.content.bytes());
+    if (is_sound(stripped, edit)) {
+      opened = hold(stripped);
+      record.steps.emplace_back("stripped");
+    } else {
+      record.strip_failure = "the system's strip damages this file, so that it stays unstripped";
+    }
+  }
 
   const auto patches = elf::plan_edit(opened.content.bytes(), edit);
   record.growth = patches.growth;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace truewheel::cli {
+
+/// What the process has to be before anything is opened:
+/// - descriptors 0, 1 and 2 are open, so that no output file becomes one of them and gets messages;
+/// - a reader that goes away and a file size limit are write errors with a message;
+/// - an input that is cut short under the mapping is exit 4 with a message, not a silent death.
+void prepare_process();
+
+}  // namespace truewheel::cli
