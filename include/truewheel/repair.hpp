@@ -78,7 +78,8 @@ struct EditedFile {
       reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
   std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
-  std::string strip_failure = {};  ///< why the file was left unstripped under --strip; empty otherwise
+  std::string strip_failure =
+      {};  ///< why the file was left unstripped under --strip; empty otherwise
 };
 
 /// All that a repair did or would do; the report writers need nothing else.
