@@ -46,7 +46,6 @@ struct Options {
   bool allow_pure = false;
   bool no_clobber = false;
   bool edit_allowed = true;  ///< false under `--patcher none`
-  bool dead_patterns_are_errors = false;
   Verify verify = Verify::standard;
   int compression_level = 6;
   wheel::ArchiveTime time;

@@ -37,15 +37,12 @@ struct AuditwheelLine {
     app.get_formatter()->column_width(36);
     app.get_formatter()->label("OPTIONS", "options");
     add_loudness(app, loudness);
-    show_app = app.add_subcommand("show", "Say what a wheel is and could be");
-    add_show_options(*show_app, show);
-    add_loudness(*show_app, loudness);
-    repair_app = app.add_subcommand("repair", "Make a wheel installable");
-    add_repair_options(*repair_app, repair);
-    add_loudness(*repair_app, loudness);
-    tree_app = app.add_subcommand("lddtree", "Dependency tree of one ELF file, as JSON");
-    add_tree_options(*tree_app, tree);
-    add_loudness(*tree_app, loudness);
+    show_app = add_command(app, "show", "Say what a wheel is and could be", add_show_options, show,
+                           loudness);
+    repair_app = add_command(app, "repair", "Make a wheel installable", add_repair_options, repair,
+                             loudness);
+    tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
+                           add_tree_options, tree, loudness);
   }
 
   void dispatch() const {

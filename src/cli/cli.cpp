@@ -49,15 +49,12 @@ struct CommandLine {
     app.get_formatter()->label("OPTIONS", "options");
     add_loudness(app, loudness);
 
-    repair_app = app.add_subcommand("repair", "Make a wheel installable");
-    add_repair_options(*repair_app, repair);
-    add_loudness(*repair_app, loudness);
-    show_app = app.add_subcommand("show", "Say what a wheel is and could be");
-    add_show_options(*show_app, show);
-    add_loudness(*show_app, loudness);
-    tree_app = app.add_subcommand("lddtree", "Dependency tree of one ELF file, as JSON");
-    add_tree_options(*tree_app, tree);
-    add_loudness(*tree_app, loudness);
+    repair_app = add_command(app, "repair", "Make a wheel installable", add_repair_options, repair,
+                             loudness);
+    show_app = add_command(app, "show", "Say what a wheel is and could be", add_show_options, show,
+                           loudness);
+    tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
+                           add_tree_options, tree, loudness);
     // Only for --help: run() hands these words on before anything is parsed.
     app.add_subcommand("auditwheel", "auditwheel's command line; also under that name");
     app.add_subcommand("patchelf", "patchelf's command line; also under that name");

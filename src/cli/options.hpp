@@ -14,6 +14,17 @@ struct Loudness {
 };
 void add_loudness(CLI::App& app, Loudness& loudness);
 
+/// A command with its own options and -v and -q.
+template <class Arguments>
+CLI::App* add_command(CLI::App& app, const char* name, const char* what,
+                      void (*add_options)(CLI::App&, Arguments&), Arguments& arguments,
+                      Loudness& loudness) {
+  CLI::App* command = app.add_subcommand(name, what);
+  add_options(*command, arguments);
+  add_loudness(*command, loudness);
+  return command;
+}
+
 /// What the command line of `repair` says, before it is checked and turned into a command.
 struct RepairArguments {
   std::vector<std::string> wheels;

@@ -90,7 +90,7 @@ void note_dead_patterns(const deps::Graph& graph, const Options& options, Plan& 
   std::map<std::string, std::size_t> profile_hits;
   for (const auto& pattern : graph.patterns) {
     if (pattern.origin == "--exclude" && pattern.hits == 0) {
-      if (options.dead_patterns_are_errors || options.verify == Verify::strict) {
+      if (options.verify == Verify::strict) {
         throw Error(ErrorKind::unfit, "dead-pattern",
                     fmt::format("--exclude {} matched nothing", printable(pattern.glob)));
       }
