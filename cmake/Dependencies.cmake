@@ -16,5 +16,5 @@ if(TRUEWHEEL_TESTS)
   find_package(doctest REQUIRED CONFIG)
 endif()
 message(STATUS "truewheel: LIEF ${LIEF_VERSION}, OpenSSL ${OPENSSL_VERSION}, libzip ${LIBZIP_VERSION}, "
-  "libdeflate ${LIBDEFLATE_VERSION}, zlib ${ZLIB_VERSION}, fmt ${fmt_VERSION}, spdlog ${spdlog_VERSION}, "
+  "libdeflate ${LIBDEFLATE_VERSION}, zlib ${ZLIB_VERSION_STRING}, fmt ${fmt_VERSION}, spdlog ${spdlog_VERSION}, "
   "CLI11 ${CLI11_VERSION}, json ${nlohmann_json_VERSION}")

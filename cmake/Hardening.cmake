@@ -1,10 +1,13 @@
 # We parse files from strangers as root: everything the OpenSSF guide asks for and this compiler has
-# (standards.md, section 5). FORTIFY needs optimisation and does not go with sanitizers.
+# (https://best.openssf.org/Compiler-Hardening-Guides). FORTIFY needs optimisation and does not go with sanitizers.
 include(CheckCXXCompilerFlag)
 add_library(truewheel_hardening INTERFACE)
 target_compile_options(truewheel_hardening INTERFACE
   -fstack-protector-strong -fstack-clash-protection -fno-delete-null-pointer-checks
   -fno-strict-overflow -fno-strict-aliasing)
+# Messages and debug data name files as the repository does, so that two build folders give one binary.
+target_compile_options(truewheel_hardening INTERFACE
+  "-ffile-prefix-map=${PROJECT_BINARY_DIR}=." "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
 target_compile_definitions(truewheel_hardening INTERFACE _GLIBCXX_ASSERTIONS)
 target_link_options(truewheel_hardening INTERFACE
   -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)

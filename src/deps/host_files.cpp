@@ -2,6 +2,7 @@
 #include "deps/host_files.hpp"
 
 #include "base/byte_reader.hpp"
+#include "base/folder_names.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "deps/machine.hpp"
@@ -37,10 +38,10 @@ const HostFolder* HostFiles::folder(const std::string& path) {
     known->is_listed = true;  // nothing is in a folder that is not there
     return known.get();
   }
-  for (fs::directory_iterator at(*real, error), end; !error && at != end; at.increment(error)) {
-    known->names.insert(at->path().filename().string());
+  if (auto names = folder_names(*real)) {
+    known->names.insert(names->begin(), names->end());
+    known->is_listed = true;
   }
-  known->is_listed = !error;
   return known.get();
 }
 

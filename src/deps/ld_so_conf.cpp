@@ -2,6 +2,7 @@
 #include "deps/ld_so_conf.hpp"
 
 #include "base/byte_reader.hpp"
+#include "base/folder_names.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include <truewheel/error.hpp>
@@ -80,14 +81,9 @@ class Glob {
   }
 
   [[nodiscard]] std::vector<std::string> names_in(const std::string& folder) const {
-    std::vector<std::string> names;
     const auto real = sysroot_.real_path(sysroot_.inside(folder.empty() ? "/" : folder));
-    if (!real) return names;
-    std::error_code error;
-    for (fs::directory_iterator at(*real, error), end; !error && at != end; at.increment(error)) {
-      names.push_back(at->path().filename().string());
-    }
-    return names;
+    if (!real) return {};
+    return folder_names(*real).value_or(std::vector<std::string>());
   }
 
   const Sysroot& sysroot_;

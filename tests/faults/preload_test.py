@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs truewheel with short reads and writes, and with an allocation that fails.
+
+    preload_test.py TRUEWHEEL [--allocations N]
+
+Short reads and writes must not change a byte of the result. For each failing allocation (a sample of N,
+default 120, of all) the run ends with the right result, or with a message and nothing left behind.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scenarios import environment, judge, scenarios, state
+
+
+def run(command, folder, library, variables):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120,
+                          env=environment() | {"LD_PRELOAD": str(library)} | variables)
+
+
+def allocation_total(command, scenario, folder, library) -> int:
+    """The number of the last allocation: beyond it nothing fails any more. Found by halving."""
+    low, high = 1, 1 << 22
+    while low < high:
+        middle = (low + high) // 2
+        scenario.fresh(folder)
+        # All from `middle` on fail: some output is missing unless there are fewer.
+        done = run(command, folder, library, {"FAIL_ALLOCATION": str(middle), "FAIL_ALLOCATION_COUNT": "1000000000"})
+        target = folder / scenario.target
+        whole = done.returncode == 0 and target.exists() and target.read_bytes() == scenario.complete
+        low, high = (low, middle) if whole else (middle + 1, high)
+    return low
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("truewheel")
+    arguments.add_argument("--allocations", type=int, default=120)
+    options = arguments.parse_args()
+    truewheel = str(Path(options.truewheel).resolve())
+    failures = 0
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        library = work / "disturb.so"
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", str(library),
+                        str(Path(__file__).parent / "disturb.c"), "-ldl"], check=True)
+        for scenario in scenarios(truewheel, work):
+            command = [truewheel, *scenario.command]
+            folder = work / "run"
+            for limit in (1, 7, 4096):
+                before = state(scenario.fresh(folder))
+                done = run(command, folder, library, {"SHORT_IO": str(limit)})
+                whole = (folder / scenario.target).exists() and (folder / scenario.target).read_bytes() == scenario.complete
+                wrong = judge(scenario, folder, before, killed=False)
+                if done.returncode != 0 or not whole or wrong:
+                    failures += 1
+                    print(f"{scenario.name}: at most {limit} bytes a call: exit {done.returncode}, {wrong or 'not the same result'}"
+                          f": {done.stderr.strip()[-300:]}")
+            total = allocation_total(command, scenario, folder, library)
+            numbers = sorted({1 + i * total // options.allocations for i in range(options.allocations)})
+            ended = 0
+            for number in numbers:
+                before = state(scenario.fresh(folder))
+                done = run(command, folder, library, {"FAIL_ALLOCATION": str(number)})
+                whole = (folder / scenario.target).exists() and (folder / scenario.target).read_bytes() == scenario.complete
+                wrong = judge(scenario, folder, before, killed=False)
+                if done.returncode < 0 or done.returncode in (134, 139):
+                    wrong = f"killed by signal, exit {done.returncode}"
+                elif done.returncode == 0 and not whole:
+                    wrong = "exit 0 without the result"
+                elif done.returncode != 0 and not done.stderr.strip():
+                    wrong = f"exit {done.returncode} without a message"
+                ended += done.returncode != 0
+                if wrong:
+                    failures += 1
+                    print(f"{scenario.name}: allocation {number} of {total} fails: {wrong}: {done.stderr.strip()[-300:]}")
+            print(f"{scenario.name}: {len(numbers)} of {total} allocations, {ended} ended in an error")
+            if not ended:
+                failures += 1
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
