@@ -39,6 +39,15 @@ class FileDescriptor {
   int descriptor_;
 };
 
+/// The result of a system call that is made again when a signal interrupts it.
+template <class Call>
+[[nodiscard]] auto uninterrupted(const Call& call) {
+  for (;;) {
+    const auto result = call();
+    if (result != -1 || errno != EINTR) return result;
+  }
+}
+
 /// Error(io) for a failed system call: "cannot link 'x.whl': No space left on device".
 [[nodiscard]] inline Error io_error(std::string id, std::string_view attempt, int error_number) {
   return Error(ErrorKind::io, std::move(id),

@@ -12,7 +12,10 @@ std::optional<std::vector<std::string>> folder_names(const std::filesystem::path
   struct Close {
     void operator()(DIR* open) const { ::closedir(open); }
   };
-  const std::unique_ptr<DIR, Close> open(::opendir(folder.c_str()));
+  std::unique_ptr<DIR, Close> open;
+  do {
+    open.reset(::opendir(folder.c_str()));
+  } while (!open && errno == EINTR);
   if (!open) return std::nullopt;
   std::vector<std::string> names;
   for (;;) {

@@ -23,7 +23,8 @@ std::string quoted(const std::filesystem::path& path) {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer; a regular file does not care.
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  FileDescriptor file(
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!file.is_open()) {
     const int why = errno;
     if (why == ENOENT || why == ENOTDIR) {

@@ -50,19 +50,20 @@ FileDescriptor open_hidden(int folder, const std::filesystem::path& folder_path,
   }
 }
 
+int open_folder(const std::filesystem::path& path) {
+  return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+}
+
 void sync_or_throw(int descriptor, std::string_view what) {
-  while (::fsync(descriptor) != 0) {
-    if (errno != EINTR) throw io_error("output-sync", fmt::format("cannot sync {}", what), errno);
+  if (uninterrupted([&] { return ::fsync(descriptor); }) != 0) {
+    throw io_error("output-sync", fmt::format("cannot sync {}", what), errno);
   }
 }
 
 // Some file systems have no fsync for folders and say EINVAL; there is nothing more to do on those.
 bool sync_folder(int folder) {
-  while (::fsync(folder) != 0) {
-    if (errno == EINTR) continue;
-    return errno == EINVAL || errno == ENOTSUP;
-  }
-  return true;
+  if (uninterrupted([&] { return ::fsync(folder); }) == 0) return true;
+  return errno == EINVAL || errno == ENOTSUP;
 }
 
 bool is_folder(int folder, const std::string& name) {
@@ -82,13 +83,14 @@ OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
   // work.
   try {
     make_folders(folder_path);
-    folder_ = ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder_ = open_folder(folder_path);
     if (folder_ < 0)
       throw io_error("output-folder", "cannot open folder " + quoted(folder_path), errno);
     if (is_folder(folder_, target.filename())) {
       throw Error(ErrorKind::io, "output-is-folder", quoted(target) + " is a folder");
     }
-    descriptor_ = ::openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode);
+    descriptor_ = uninterrupted(
+        [&] { return ::openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode); });
     if (descriptor_ >= 0) {
       // Without /proc a nameless file could never get a name.
       if (::access(own_link().c_str(), F_OK) == 0) return;
@@ -205,11 +207,8 @@ void OutputFile::replace_existing(const std::string& name) {
 void write_fully(int descriptor, const void* data, std::size_t size) {
   const char* next = static_cast<const char*>(data);
   while (size != 0) {
-    const ssize_t written = ::write(descriptor, next, size);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      throw io_error("write", "cannot write", errno);
-    }
+    const ssize_t written = uninterrupted([&] { return ::write(descriptor, next, size); });
+    if (written < 0) throw io_error("write", "cannot write", errno);
     if (written == 0) throw io_error("write", "cannot write", ENOSPC);
     next += written;
     size -= static_cast<std::size_t>(written);
@@ -222,7 +221,7 @@ void replace_file(const std::filesystem::path& path, const std::string& content,
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
   if (target.empty()) target = path;
   const std::filesystem::path folder_path = folder_of(target);
-  const FileDescriptor folder(::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor folder(open_folder(folder_path));
   if (!folder.is_open())
     throw io_error("output-folder", "cannot open folder " + quoted(folder_path), errno);
 

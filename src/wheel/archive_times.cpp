@@ -20,9 +20,13 @@ void correct(int descriptor, const ByteReader& reader, std::uint64_t at, const D
   Buffer bytes;
   append_integer(bytes, time.time);
   append_integer(bytes, time.date);
-  while (::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at)) !=
-         static_cast<ssize_t>(bytes.size())) {
-    if (errno != EINTR) throw io_error("write", "cannot write", errno);
+  Bytes rest(bytes);
+  while (!rest.empty()) {
+    const auto where = static_cast<off_t>(at + bytes.size() - rest.size());
+    const ssize_t written =
+        uninterrupted([&] { return ::pwrite(descriptor, rest.data(), rest.size(), where); });
+    if (written <= 0) throw io_error("write", "cannot write", written < 0 ? errno : ENOSPC);
+    rest = rest.subspan(static_cast<std::size_t>(written));
   }
 }
 

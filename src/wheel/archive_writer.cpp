@@ -220,7 +220,8 @@ void end_file(int descriptor, std::uint64_t size) {
   struct stat status {};
   const auto end = static_cast<off_t>(size);
   if (::fstat(descriptor, &status) != 0 ||
-      (S_ISREG(status.st_mode) && ::ftruncate(descriptor, end) != 0) ||
+      (S_ISREG(status.st_mode) &&
+       uninterrupted([&] { return ::ftruncate(descriptor, end); }) != 0) ||
       ::lseek(descriptor, end, SEEK_SET) < 0) {
     throw io_error("write", "cannot end the output", errno);
   }
