@@ -11,9 +11,10 @@ enum class Severity { note, warning, error };
 struct Finding {
   std::string id;  ///< stable: "dead-pattern", "driver-library", "R001"
   Severity severity = Severity::warning;
-  std::string where;  ///< member, library or pattern
-  std::string what;   ///< one sentence without a trailing period
-  std::string hint;   ///< what to do, or empty
+  std::string where;       ///< member, library or pattern
+  std::string what;        ///< one sentence without a trailing period
+  std::string hint;        ///< what to do, or empty
+  std::string value = {};  ///< what the finding is about: a run-path entry, a library, a tag
 };
 
 }  // namespace truewheel

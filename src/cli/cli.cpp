@@ -25,6 +25,7 @@ constexpr const char* kExamples = R"(Examples:
   truewheel repair dist/*.whl -w out
   truewheel repair dist/*.whl -w out --profile rocm,rdma --plat manylinux_2_35
   truewheel show out/NAME.whl
+  truewheel check out/*.whl --profile rocm,rdma
 
 Exit codes: 0 done, 1 the wheel does not pass, 2 usage, 3 input refused,
   4 reading or writing failed, 5 own verification failed, 70 a bug.)";
@@ -37,9 +38,11 @@ struct CommandLine {
   RepairArguments repair;
   ShowArguments show;
   TreeArguments tree;
+  CheckArguments check;
   CLI::App* repair_app = nullptr;
   CLI::App* show_app = nullptr;
   CLI::App* tree_app = nullptr;
+  CLI::App* check_app = nullptr;
 
   CommandLine() {
     app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
@@ -53,6 +56,8 @@ struct CommandLine {
                              loudness);
     show_app = add_command(app, "show", "Say what a wheel is and could be", add_show_options, show,
                            loudness);
+    check_app = add_command(app, "check", "Refuse a wheel with broken run paths and the like",
+                            add_check_options, check, loudness);
     tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
                            add_tree_options, tree, loudness);
     // Only for --help: run() hands these words on before anything is parsed.
@@ -66,6 +71,8 @@ struct CommandLine {
       commands::run(repair_command(repair, loudness, *repair_app));
     } else if (show_app->parsed()) {
       commands::run(show_command(show, *show_app));
+    } else if (check_app->parsed()) {
+      commands::run(check_command(check, loudness, *check_app));
     } else if (tree_app->parsed()) {
       commands::run(tree_command(tree, *tree_app));
     } else {

@@ -9,17 +9,6 @@
 namespace truewheel::cli {
 namespace {
 
-/// "a,b" and repeated options say the same.
-std::vector<std::string> split_names(const std::vector<std::string>& values) {
-  std::vector<std::string> names;
-  for (const auto& value : values) {
-    for (auto& name : split(value, ',')) {
-      if (!name.empty()) names.push_back(std::move(name));
-    }
-  }
-  return names;
-}
-
 deps::SearchOptions search_options(const std::vector<std::string>& search,
                                    const std::string& ldpaths, bool has_ldpaths,
                                    const std::string& sysroot) {
@@ -85,14 +74,24 @@ void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool&
       ->type_name("N");
 }
 
+}  // namespace
+
+std::vector<std::string> split_names(const std::vector<std::string>& values) {
+  std::vector<std::string> names;
+  for (const auto& value : values) {
+    for (auto& name : split(value, ',')) {
+      if (!name.empty()) names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
 policy::EvaluateOptions evaluate_options(const std::string& libstdcxx, bool disable_isa) {
   policy::EvaluateOptions options;
   options.libstdcxx = libstdcxx == "host" ? policy::Libstdcxx::host : policy::Libstdcxx::policy;
   options.check_isa = !disable_isa;
   return options;
 }
-
-}  // namespace
 
 report::Verbosity Loudness::verbosity() const {
   if (quiet) return report::Verbosity::quiet;

@@ -84,4 +84,41 @@ void add_tree_options(CLI::App& app, TreeArguments& arguments);
 [[nodiscard]] commands::TreeCommand tree_command(const TreeArguments& arguments,
                                                  const CLI::App& app);
 
+struct CheckArguments {
+  std::vector<std::string> paths;
+  std::vector<std::string> select;
+  std::vector<std::string> ignore;
+  std::vector<std::string> allow;
+  std::vector<std::string> excludes;
+  std::vector<std::string> provides;
+  std::vector<std::string> profiles;
+  bool system_rpath = false;
+  std::string fail_on = "error";
+  std::string target_glibc;
+  std::string max_size;
+  std::string max_graft_size;
+  std::vector<std::string> expect_names;
+  std::size_t expect_count = 0;
+  std::vector<std::string> require_needed;
+  std::vector<std::string> forbid_needed;
+  std::string compare;
+  std::string libstdcxx = "policy";
+  bool disable_isa_ext_check = false;
+  bool pie_only = false;
+  bool json = false;
+  bool list_rules = false;
+  std::string explain;
+  unsigned jobs = 0;
+  double max_ratio = 50;
+};
+void add_check_options(CLI::App& app, CheckArguments& arguments);
+[[nodiscard]] commands::CheckCommand check_command(const CheckArguments& arguments,
+                                                   const Loudness& loudness, const CLI::App& app);
+
+/// "a,b" and repeated options say the same.
+[[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& values);
+/// What --libstdcxx and --disable-isa-ext-check say.
+[[nodiscard]] policy::EvaluateOptions evaluate_options(const std::string& libstdcxx,
+                                                       bool disable_isa);
+
 }  // namespace truewheel::cli

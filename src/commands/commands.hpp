@@ -2,9 +2,11 @@
 #pragma once
 
 #include "report/log.hpp"
+#include <truewheel/check.hpp>
 #include <truewheel/repair.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,19 @@ struct TreeCommand {
   deps::SearchOptions search;  ///< its libc is told by the file itself
 };
 void run(const TreeCommand& command);
+
+/// `truewheel check`.
+struct CheckCommand {
+  std::vector<std::filesystem::path> paths;
+  check::Options options;
+  std::optional<Severity> fail_on = Severity::error;  ///< unset: never
+  bool json = false;
+  bool list_rules = false;
+  std::optional<std::string> explain;  ///< a rule's id
+  report::Verbosity verbosity = report::Verbosity::normal;
+};
+/// Throws Error(unfit) for findings at or above `fail_on`, Error(refused) for what is no wheel.
+void run(const CheckCommand& command);
 
 /// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk, a closed
 /// pipe).

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "check/rules.hpp"
+#include "check/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace truewheel::check {
+namespace {
+
+/// Complaints of the structure check that break a load on some system. The others are the linker's
+/// habits: an edit must not add them, but as they come they do no harm.
+enum class Damage { headers, tables, none };
+
+Damage damage_of(std::string_view complaint) {
+  constexpr std::array<std::string_view, 6> kHeaders = {
+      "I1:", "I2:", "I3:", "I6: PT_PHDR is not", "I6: PT_PHDR stands", "I7: a program header"};
+  for (const auto beginning : kHeaders) {
+    if (complaint.starts_with(beginning)) return Damage::headers;
+  }
+  if (complaint.find("is not where its dynamic tag says") != std::string_view::npos ||
+      complaint.find("is not where a LOAD maps it") != std::string_view::npos ||
+      complaint.find("has its name past DT_STRSZ") != std::string_view::npos ||
+      complaint.find("is not PT_DYNAMIC") != std::string_view::npos) {
+    return Damage::tables;
+  }
+  return Damage::none;
+}
+
+void tell_damage(const Subject& subject, Damage damage, Sink& sink) {
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    std::vector<std::string> found;
+    for (const auto& complaint : subject.files[i].complaints) {
+      if (damage_of(complaint) == damage) found.push_back(complaint);
+    }
+    if (found.empty()) continue;
+    auto text = found.front();
+    if (const auto colon = text.find(": "); text.starts_with('I') && colon < 4) {
+      text = text.substr(colon + 2);
+    }
+    sink.add(Severity::error, subject.path_of(i), text,
+             fmt::format("{}{}", text,
+                         found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : ""),
+             "build it anew and edit it with truewheel patchelf");
+  }
+}
+
+}  // namespace
+
+void check_program_headers(const Subject& subject, const Options&, Sink& sink) {
+  for (const auto& fault : subject.elf_faults) {
+    if (fault.id == "E001") sink.add(fault.severity, fault.where, fault.what, fault.what);
+  }
+  tell_damage(subject, Damage::headers, sink);
+}
+
+void check_dynamic_tables(const Subject& subject, const Options&, Sink& sink) {
+  tell_damage(subject, Damage::tables, sink);
+}
+
+void check_position_independence(const Subject& subject, const Options& options, Sink& sink) {
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto& file = subject.files[i];
+    if (file.facts->type != 2) continue;
+    const bool is_broken =
+        std::any_of(file.complaints.begin(), file.complaints.end(), [](const auto& complaint) {
+          return damage_of(complaint) == Damage::headers ||
+                 complaint.starts_with("I7: no LOAD maps the program headers");
+        });
+    sink.add(is_broken || options.pie_only ? Severity::error : Severity::warning,
+             subject.path_of(i), "ET_EXEC",
+             is_broken ? "is a program at a fixed address whose headers are not where the kernel "
+                         "and the loader look: it dies before main"
+                       : "is a program at a fixed address (no PIE), which other tools break when "
+                         "they edit it",
+             "link it with -pie");
+  }
+}
+
+void check_device_sections(const Subject& subject, const Options& options, Sink& sink) {
+  if (!options.compare_with) return;
+  const MappedFile file(*options.compare_with);
+  const auto name = options.compare_with->filename().string();
+  const Subject before = read_wheel(file.bytes(), name, options);
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto& path = subject.path_of(i);
+    const auto same = std::find_if(before.files.begin(), before.files.end(), [&](const auto& old) {
+      return before.members[old.member].path == path;
+    });
+    if (same == before.files.end()) continue;
+    for (const auto& [section, digest] : same->device_sections) {
+      const auto now = subject.files[i].device_sections.find(section);
+      if (now != subject.files[i].device_sections.end() && now->second == digest) continue;
+      sink.add(
+          Severity::error, path, section,
+          fmt::format("section {} is not what it is in {}", printable(section), printable(name)),
+          "repair the wheel of the build with truewheel repair");
+    }
+  }
+}
+
+void check_executable_memory(const Subject& subject, const Options&, Sink& sink) {
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto& facts = *subject.files[i].facts;
+    if (facts.executable_stack) {
+      sink.add(Severity::warning, subject.path_of(i), "PT_GNU_STACK",
+               "asks for an executable stack, which glibc 2.41 and later refuse to dlopen",
+               "truewheel patchelf --clear-execstack, or link with -z noexecstack");
+    }
+    if (facts.has_text_relocations) {
+      sink.add(Severity::warning, subject.path_of(i), "DT_TEXTREL",
+               "has text relocations, which hardened systems refuse", "compile it with -fPIC");
+    }
+  }
+}
+
+void check_static_tls(const Subject& subject, const Options&, Sink& sink) {
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto& facts = *subject.files[i].facts;
+    if (!facts.has_static_tls || facts.kind != elf::FileKind::shared_object) continue;
+    if (!is_bundled(subject.path_of(i))) continue;
+    sink.add(Severity::note, subject.path_of(i), "DF_STATIC_TLS",
+             "is bundled and uses static TLS, of which a process has little to give to libraries "
+             "loaded late",
+             "compile it with -ftls-model=global-dynamic");
+  }
+}
+
+}  // namespace truewheel::check

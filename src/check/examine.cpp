@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "check/subject.hpp"
+#include "deps/sibling.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace truewheel::check {
+namespace {
+
+using deps::Via;
+
+/// The patterns that say what the user's machine has.
+std::vector<deps::ExcludePattern> patterns_of(const Options& options) {
+  std::vector<deps::ExcludePattern> patterns;
+  const auto add = [&](std::string glob, std::string origin, bool is_driver) {
+    deps::ExcludePattern pattern;
+    pattern.glob = std::move(glob);
+    pattern.origin = std::move(origin);
+    pattern.is_driver = is_driver;
+    patterns.push_back(std::move(pattern));
+  };
+  for (const auto& glob : options.excludes) {
+    constexpr std::string_view kOptional = "optional:";
+    const bool optional = glob.starts_with(kOptional);
+    add(optional ? glob.substr(kOptional.size()) : glob,
+        optional ? "--exclude optional" : "--exclude", false);
+  }
+  for (const auto& glob : options.provides) add(glob, "--provide", false);
+  for (const auto& name : options.profiles) {
+    const auto& profile = policy::find_profile(name);
+    for (const auto& glob : profile.globs) {
+      add(glob, "profile " + profile.name, profile.is_driver);
+    }
+  }
+  return patterns;
+}
+
+/// The graph of the subject alone: this machine's libraries say nothing about the user's.
+deps::Graph closed_graph(const Subject& subject, const Options& options) {
+  deps::Graph graph;
+  graph.patterns = patterns_of(options);
+  const deps::LayoutIndex index(subject.layout);
+  for (std::size_t i = 0; i < subject.layout.size(); ++i) {
+    deps::Node node;
+    node.path = subject.layout[i].path;
+    node.in_wheel = true;
+    node.facts = subject.layout[i].facts;
+    for (const auto& needed : node.facts->needed) {
+      deps::Edge edge;
+      edge.needed = needed;
+      const auto siblings = index.siblings(i, needed);
+      if (!siblings.empty()) edge.target = siblings.front();
+      edge.pattern = deps::match_exclude(graph.patterns, needed, "");
+      edge.answer = deps::is_libpython(needed) ? deps::Answer::libpython
+                    : edge.target              ? deps::Answer::sibling
+                    : edge.pattern             ? deps::Answer::excluded
+                                               : deps::Answer::missing;
+      if (edge.answer == deps::Answer::sibling) edge.pattern.reset();
+      node.edges.push_back(std::move(edge));
+    }
+    graph.nodes.push_back(std::move(node));
+  }
+  return graph;
+}
+
+/// The profile that a library belongs to, of those that a wheel may leave to the user's machine
+/// although no policy allows it: what GPU vendors, fabrics and frameworks install. curl's and
+/// OpenSSL's closure is none of them: those differ between distributions.
+const policy::Profile* vendor_of(const std::string& needed) {
+  for (const auto& profile : policy::all_profiles()) {
+    if (profile.name == "system-net" || profile.name == "libc") continue;
+    for (const auto& glob : profile.globs) {
+      if (glob.find('/') == std::string::npos && glob_match(glob, needed)) return &profile;
+    }
+  }
+  return nullptr;
+}
+
+struct Offer {
+  Provider provider = Provider::none;
+  std::string by;
+};
+
+class LinkTable {
+ public:
+  LinkTable(Subject& subject, const policy::Policy* promised)
+      : subject_(subject), promised_(promised), simulator_(subject.layout) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < subject.layout.size(); ++i) {
+      first_.push_back(at);
+      at += subject.layout[i].facts->needed.size();
+      for (std::size_t k = 0; k < subject.layout[i].facts->needed.size(); ++k) {
+        Link link;
+        link.file = i;
+        link.needed = subject.layout[i].facts->needed[k];
+        link.target = subject.graph.nodes[i].edges[k].target;
+        if (subject.graph.nodes[i].edges[k].answer == deps::Answer::libpython) link.target.reset();
+        links_.push_back(std::move(link));
+      }
+    }
+    ranks_.resize(links_.size(), -1);
+  }
+
+  std::vector<Link> build() {
+    for (const auto root : deps::load_roots(subject_.layout)) {
+      subject_.files[root].is_root = true;
+      load(root);
+    }
+    // Files that no root reaches (a name that leads elsewhere, circles) are loaded by themselves.
+    for (std::size_t i = 0; i < subject_.layout.size(); ++i) {
+      if (!reached_.contains(i)) load(i);
+    }
+    return std::move(links_);
+  }
+
+ private:
+  void load(std::size_t root) {
+    const std::function<bool(const std::string&)> provided = [this](const std::string& needed) {
+      return offer(needed).provider != Provider::none;
+    };
+    const auto steps = simulator_.load(root, subject_.libc, provided);
+    reached_.insert({root, true});
+    // Whose NEEDED brought a file: the way along which DT_RPATH is inherited.
+    std::unordered_map<std::size_t, std::size_t> loader;
+    for (const auto& step : steps) {
+      if (step.found && *step.found != root) loader.emplace(*step.found, step.needing);
+      if (step.found) reached_.insert({*step.found, true});
+      note(root, step, loader);
+    }
+  }
+
+  void note(std::size_t root, const deps::LoadStep& step,
+            const std::unordered_map<std::size_t, std::size_t>& loader) {
+    Link seen;
+    seen.root = root;
+    if (step.found) seen.target = step.found;
+    seen.entry = step.entry;
+    seen.entry_owner = step.entry_owner;
+    switch (step.via) {
+      case Via::rpath:
+      case Via::runpath:
+      case Via::path:
+        seen.reach = Reach::own_path;
+        break;
+      case Via::inherited_rpath:
+        seen.reach = Reach::inherited;
+        break;
+      case Via::already_loaded:
+        seen.reach = explains(root, step, loader) ? Reach::own_path : Reach::luck;
+        break;
+      case Via::provided: {
+        seen.reach = Reach::outside;
+        auto offered = offer(step.needed);
+        seen.provider = offered.provider;
+        seen.provided_by = std::move(offered.by);
+        break;
+      }
+      case Via::not_found:
+        seen.reach = Reach::nowhere;
+        break;
+    }
+    keep_worst(step.needing, step.needed, seen);
+  }
+
+  /// True when a library that was loaded already would have been found anyway: by the needing
+  /// file's own run path, or DT_RPATH of the files that it was loaded through.
+  bool explains(std::size_t root, const deps::LoadStep& step,
+                const std::unordered_map<std::size_t, std::size_t>& loader) const {
+    if (!step.found || *step.found == step.needing) return true;
+    const auto& target = subject_.layout[*step.found].path;
+    if (base_name(target) != base_name(step.needed)) return false;
+    const bool own_runpath = subject_.layout[step.needing].facts->runpath.has_value();
+    std::size_t at = step.needing;
+    for (std::size_t hops = 0; hops <= subject_.layout.size(); ++hops) {
+      const auto& facts = *subject_.layout[at].facts;
+      const bool counts = at == step.needing || subject_.libc == deps::Libc::musl ||
+                          (!own_runpath && !facts.runpath);
+      if (counts && leads_to(at, folder_name(target))) return true;
+      const auto up = loader.find(at);
+      if (at == root || up == loader.end()) return false;
+      at = up->second;
+    }
+    return false;
+  }
+
+  bool leads_to(std::size_t file, std::string_view folder) const {
+    const auto run_path = subject_.layout[file].facts->run_path();
+    if (!run_path) return false;
+    for (const auto& entry : deps::run_path_entries(run_path->value)) {
+      const auto place =
+          deps::place_entry(entry, subject_.layout[file].path, *subject_.layout[file].facts);
+      if (place.kind == deps::EntryPlace::Kind::inside && place.folder == folder) return true;
+    }
+    return false;
+  }
+
+  /// Of several loads the one that goes worst is told; of equal ones the first.
+  void keep_worst(std::size_t file, const std::string& needed, const Link& seen) {
+    const auto& needs = subject_.layout[file].facts->needed;
+    const auto at = std::find(needs.begin(), needs.end(), needed);
+    if (at == needs.end()) return;
+    const auto index = first_[file] + static_cast<std::size_t>(at - needs.begin());
+    const int rank = static_cast<int>(seen.reach) == static_cast<int>(Reach::nowhere) ? 4
+                     : seen.reach == Reach::luck                                      ? 3
+                     : seen.reach == Reach::inherited                                 ? 2
+                                                                                      : 1;
+    if (rank <= ranks_[index]) return;
+    ranks_[index] = rank;
+    auto& link = links_[index];
+    link.reach = seen.reach;
+    if (seen.target || seen.reach == Reach::outside) link.target = seen.target;
+    link.entry = seen.entry;
+    link.entry_owner = seen.entry_owner;
+    link.root = seen.root;
+    link.provider = seen.provider;
+    link.provided_by = seen.provided_by;
+    // A name that stands twice has one answer.
+    for (std::size_t k = 0; k < needs.size(); ++k) {
+      if (needs[k] != needed || first_[file] + k == index) continue;
+      links_[first_[file] + k] = link;
+      ranks_[first_[file] + k] = rank;
+    }
+  }
+
+  /// Who has a library when the layout has not, or no path leads to it there.
+  Offer offer(const std::string& needed) {
+    const auto [at, is_new] = offers_.try_emplace(needed);
+    if (is_new) at->second = ask(needed);
+    return at->second;
+  }
+
+  Offer ask(const std::string& needed) const {
+    if (deps::is_libpython(needed)) return {Provider::python, "the interpreter"};
+    if (promised_ != nullptr && policy::comes_from_system(*promised_, subject_.libc, needed)) {
+      return {Provider::policy, promised_->name};
+    }
+    auto patterns = subject_.graph.patterns;
+    if (const auto pattern = deps::match_exclude(patterns, needed, "")) {
+      return {Provider::declared, patterns[*pattern].origin + " " + patterns[*pattern].glob};
+    }
+    // A file of the subject that has the name is what the build meant.
+    const bool is_own = std::any_of(
+        subject_.layout.begin(), subject_.layout.end(),
+        [&](const deps::WheelFile& file) { return base_name(file.path) == base_name(needed); });
+    if (is_own) return {};
+    if (const auto* profile = vendor_of(needed)) {
+      return {Provider::vendor, "profile " + profile->name};
+    }
+    return {};
+  }
+
+  Subject& subject_;
+  const policy::Policy* promised_;
+  deps::LoadSimulator simulator_;
+  std::vector<std::size_t> first_;  ///< file -> its first link
+  std::vector<Link> links_;
+  std::vector<int> ranks_;
+  std::unordered_map<std::size_t, bool> reached_;
+  std::unordered_map<std::string, Offer> offers_;
+};
+
+}  // namespace
+
+const policy::Policy* promised_policy(const Subject& subject) {
+  if (!subject.verdict || subject.verdict->policies.size() < 2) return nullptr;
+  const auto& policies = subject.verdict->policies;
+  const policy::Policy* oldest = nullptr;
+  if (subject.wheel_name) {
+    for (const auto& tag : subject.wheel_name->platform_tags) {
+      for (const auto& entry : policies) {
+        if (entry.policy.name == "linux") continue;
+        const auto says = [&](const std::string& name) {
+          return tag == name + "_" + subject.verdict->architecture;
+        };
+        const bool is_it = says(entry.policy.name) || std::any_of(entry.policy.aliases.begin(),
+                                                                  entry.policy.aliases.end(), says);
+        if (is_it && (oldest == nullptr || entry.policy.priority > oldest->priority)) {
+          oldest = &entry.policy;
+        }
+      }
+    }
+  }
+  return oldest != nullptr ? oldest : &policies[policies.size() - 2].policy;
+}
+
+void examine(Subject& subject, const Options& options) {
+  std::vector<std::string> tags;
+  if (subject.wheel_name) tags = subject.wheel_name->platform_tags;
+  subject.libc = policy::libc_of(tags, subject.layout).value_or(deps::Libc::glibc);
+  subject.graph = closed_graph(subject, options);
+  if (!subject.architecture.empty() &&
+      !policy::policies_for(subject.libc, subject.architecture).empty()) {
+    try {
+      subject.verdict =
+          policy::evaluate(subject.graph, subject.libc, subject.architecture, options.evaluate);
+      for (const auto& note : subject.verdict->notes) {
+        subject.elf_faults.push_back({"T005", Severity::warning, {}, note, {}});
+      }
+    } catch (const Error& error) {
+      subject.elf_faults.push_back({"T001", Severity::error, {}, error.what(), error.hint()});
+    }
+  }
+  subject.links = LinkTable(subject, promised_policy(subject)).build();
+}
+
+}  // namespace truewheel::check

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/byte_reader.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "check/subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+namespace truewheel::check {
+namespace {
+
+/// Members above this size that are no ELF are hashed in pieces, never held.
+constexpr std::uint64_t kStreamAbove = 16ULL << 20;
+
+bool starts_as_elf(Bytes archive, const wheel::Member& member) {
+  bool answer = false;
+  struct Stop {};
+  try {
+    wheel::stream_member(archive, member, [&](Bytes piece) {
+      answer = elf::has_elf_magic(piece);
+      throw Stop{};
+    });
+  } catch (const Stop&) {
+  }
+  return answer;
+}
+
+Inspected look_at_member(Bytes archive, const wheel::Member& member, const Options& options) {
+  Inspected inspected;
+  inspected.member.path = member.name;
+  inspected.member.size = member.size;
+  inspected.member.executable = member.executable;
+  if (member.method != 0 && member.size > kStreamAbove && !starts_as_elf(archive, member)) {
+    Hasher hasher;
+    wheel::stream_member(archive, member, [&](Bytes piece) { hasher.update(piece); });
+    inspected.member.sha256 = base64url(hasher.finish());
+    return inspected;
+  }
+  const auto content = wheel::read_member(archive, member);
+  inspected.member.sha256 = base64url(sha256(content.bytes()));
+  inspect_content(content.bytes(), options, inspected);
+  return inspected;
+}
+
+const wheel::Member* find(const std::vector<wheel::Member>& members, const std::string& name) {
+  const auto found =
+      std::find_if(members.begin(), members.end(), [&](auto& one) { return one.name == name; });
+  return found == members.end() ? nullptr : &*found;
+}
+
+std::string text_of(Bytes archive, const wheel::Member& member) {
+  return std::string(as_text(wheel::read_member(archive, member).bytes()));
+}
+
+void verify_record(Bytes archive, const std::vector<wheel::Member>& members,
+                   const std::vector<Inspected>& inspected, Subject& subject) {
+  const auto path = subject.dist_info + "/RECORD";
+  const auto* record = find(members, path);
+  if (record == nullptr) {
+    subject.archive_faults.push_back("there is no " + path);
+    return;
+  }
+  try {
+    const auto rows = wheel::parse_record(text_of(archive, *record));
+    std::vector<wheel::Digest> digests;
+    digests.reserve(inspected.size());
+    for (const auto& file : inspected) {
+      digests.push_back({file.member.path, file.member.sha256, file.member.size});
+    }
+    auto mismatches = wheel::verify_record(rows, digests, path, [&](const std::string& name) {
+      return wheel::read_member(archive, *find(members, name));
+    });
+    for (auto& mismatch : mismatches) {
+      subject.archive_faults.push_back("RECORD: " + std::move(mismatch));
+    }
+  } catch (const Error& error) {
+    subject.archive_faults.push_back(path + ": " + error.what());
+  }
+}
+
+/// The distributions that METADATA asks for, whatever their markers and extras.
+std::vector<std::string> required_distributions(std::string_view metadata) {
+  std::set<std::string> names;
+  for (const auto& line : split(metadata, '\n')) {
+    if (line.empty() || line == "\r") break;  // the description follows
+    constexpr std::string_view kField = "requires-dist:";
+    const bool is_field =
+        line.size() > kField.size() &&
+        std::equal(kField.begin(), kField.end(), line.begin(), [](char wanted, char found) {
+          return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
+        });
+    if (!is_field) continue;
+    auto rest = std::string_view(line).substr(kField.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    names.insert(
+        wheel::normalized_distribution(rest.substr(0, rest.find_first_of(" \t[(;<>=!~@,\r"))));
+  }
+  return {names.begin(), names.end()};
+}
+
+void read_metadata(Bytes archive, const std::vector<wheel::Member>& members, Subject& subject) {
+  const auto& folder = subject.dist_info;
+  if (const auto* wheel_file = find(members, folder + "/WHEEL")) {
+    try {
+      const auto metadata = wheel::WheelMetadata::parse(text_of(archive, *wheel_file));
+      subject.wheel_tags = metadata.tags();
+      subject.root_is_purelib = metadata.root_is_purelib();
+      for (const auto& note : metadata.notes()) {
+        subject.archive_faults.push_back(folder + "/WHEEL: " + note);
+      }
+    } catch (const Error& error) {
+      subject.archive_faults.push_back(folder + "/WHEEL: " + error.what());
+    }
+  } else {
+    subject.archive_faults.push_back("there is no " + folder + "/WHEEL");
+  }
+  if (const auto* metadata = find(members, folder + "/METADATA")) {
+    subject.requires_dist = required_distributions(text_of(archive, *metadata));
+  } else {
+    subject.archive_faults.push_back("there is no " + folder + "/METADATA");
+  }
+  const auto* entry_points = find(members, folder + "/entry_points.txt");
+  for (auto& note : wheel::layout_notes(
+           members, folder, entry_points == nullptr ? "" : text_of(archive, *entry_points))) {
+    subject.archive_faults.push_back(std::move(note));
+  }
+}
+
+/// Where a member lands. Scripts and data share a prefix that has no fixed way to site-packages.
+void set_place(Inspected& inspected, const std::string& dist_info) {
+  const auto installed = wheel::installed_path(inspected.member.path, dist_info);
+  using Scheme = wheel::InstalledPath::Scheme;
+  const std::string prefix =
+      dist_info.substr(0, dist_info.size() - std::string_view(".dist-info").size()) + ".data/data/";
+  switch (installed.scheme) {
+    case Scheme::root:
+    case Scheme::purelib:
+      inspected.place = installed.path;
+      return;
+    case Scheme::scripts:
+      inspected.place = prefix + "bin/" + installed.path;
+      inspected.tree = "prefix";
+      return;
+    case Scheme::data:
+      inspected.place = prefix + installed.path;
+      inspected.tree = "prefix";
+      return;
+    case Scheme::headers:
+      inspected.place = inspected.member.path;
+      inspected.tree = "headers";
+      return;
+  }
+}
+
+}  // namespace
+
+Subject read_wheel(Bytes archive, const std::string& file_name, const Options& options) {
+  Subject subject;
+  subject.kind = Subject::Kind::wheel;
+  subject.name = file_name;
+  subject.size = archive.size();
+  subject.wheel_name = wheel::parse_wheel_name(file_name);
+  const auto scan = wheel::scan(archive, options.limits);
+  subject.dist_info = wheel::find_dist_info(scan.members, *subject.wheel_name);
+  const auto& members = scan.members;
+  auto inspected = inspect_all(
+      members.size(), options.jobs,
+      [&](std::size_t i) { return members[i].method == 0 ? 0 : members[i].size; },
+      [&](std::size_t i) {
+        return with_context(printable(members[i].name),
+                            [&] { return look_at_member(archive, members[i], options); });
+      });
+  verify_record(archive, members, inspected, subject);
+  read_metadata(archive, members, subject);
+  for (auto& file : inspected) set_place(file, subject.dist_info);
+  settle(subject, std::move(inspected));
+  return subject;
+}
+
+}  // namespace truewheel::check

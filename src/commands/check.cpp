@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/commands.hpp"
+#include "report/check_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace truewheel::commands {
+namespace {
+
+/// What --fail-on makes of the findings.
+void judge(const std::vector<check::Outcome>& outcomes, const CheckCommand& command) {
+  std::size_t failing = 0;
+  for (const auto& outcome : outcomes) {
+    if (outcome.failure == ErrorKind::refused) {
+      throw Error(ErrorKind::refused, "check-refused",
+                  (outcome.path.empty() ? "" : outcome.path.string() + ": ") +
+                      outcome.findings.front().what);
+    }
+  }
+  for (const auto& outcome : outcomes) {
+    failing += static_cast<std::size_t>(std::count_if(
+        outcome.findings.begin(), outcome.findings.end(), [&](const Finding& finding) {
+          return command.fail_on && finding.severity >= *command.fail_on;
+        }));
+  }
+  if (failing == 0) return;
+  throw Error(ErrorKind::unfit, "check-findings",
+              fmt::format("{} finding{} at or above --fail-on {}", failing, failing == 1 ? "" : "s",
+                          report::severity_name(*command.fail_on)),
+              "truewheel check --explain RULE says why a rule is there");
+}
+
+}  // namespace
+
+void run(const CheckCommand& command) {
+  if (command.list_rules) return write_stdout(report::rule_list_text());
+  if (command.explain) {
+    return write_stdout(report::rule_text(check::find_rule(*command.explain)));
+  }
+  const auto outcomes = check::check_all(command.paths, command.options);
+  if (command.json) {
+    write_stdout(report::check_json(outcomes));
+  } else if (command.verbosity != report::Verbosity::quiet) {
+    write_stdout(report::check_text(outcomes, command.verbosity == report::Verbosity::verbose
+                                                  ? Severity::note
+                                                  : Severity::warning));
+  }
+  judge(outcomes, command);
+}
+
+}  // namespace truewheel::commands
