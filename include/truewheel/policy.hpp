@@ -47,6 +47,9 @@ struct PlatformTag {
 [[nodiscard]] std::optional<deps::Libc> libc_of(const std::vector<std::string>& platform_tags,
                                                 const std::vector<deps::WheelFile>& files);
 
+/// The API level that an Android wheel's platform tags promise: the lowest; 0 if they name none.
+[[nodiscard]] int android_level(const std::vector<std::string>& platform_tags);
+
 /// One thing that keeps a wheel from a policy.
 struct Offence {
   enum class Kind {
@@ -88,6 +91,11 @@ struct Verdict {
   deps::Libc libc = deps::Libc::glibc;
   std::string architecture;
   std::vector<PolicyVerdict> policies;  ///< best first; the last is "linux" and always satisfied
+  /// The strictest one that the wheel can have: the first; of an Android wheel that of the API
+  /// level in its name, since nothing in its files shows that an older system runs them.
+  std::size_t strictest = 0;
+  /// "manylinux_2_28_x86_64", "android_24_arm64_v8a"
+  [[nodiscard]] std::string tag(std::size_t policy) const;
   /// What `auto` takes: the first satisfied one among those that bundle the fewest libraries, as in
   /// auditwheel. For musl, whose symbols have no versions, the newest one instead of the first:
   /// nothing shows that an older one fits.
@@ -110,6 +118,7 @@ enum class Libstdcxx { policy, host };
 struct EvaluateOptions {
   Libstdcxx libstdcxx = Libstdcxx::policy;
   bool check_isa = true;  ///< false: --disable-isa-ext-check
+  int android_level = 0;  ///< as android_level() has it
 };
 
 /// Holds the wheel against every policy with auditwheel's rules (standards.md section 1.4): set
@@ -119,6 +128,9 @@ struct EvaluateOptions {
 [[nodiscard]] Verdict evaluate(const deps::Graph& graph, deps::Libc libc,
                                const std::string& architecture,
                                const EvaluateOptions& options = {});
+
+/// The dynamic linker is there wherever a program starts: no policy lists it, none bundles it.
+[[nodiscard]] bool is_dynamic_linker(std::string_view needed);
 
 /// True for a library that a policy leaves to the system: an allowed one, the dynamic linker, musl
 /// under any of its names; for "linux" every one. A NEEDED entry with a slash goes by its last part

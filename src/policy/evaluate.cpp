@@ -14,15 +14,6 @@
 namespace truewheel::policy {
 namespace {
 
-// The dynamic linker is there wherever the program starts; no policy lists it, none bundles it.
-// Its names on glibc's architectures (sysdeps/**/shlib-versions): ld-linux.so.2, ld-linux-ABI.so.N,
-// ld64.so.N (s390x, ppc64), ld.so.1. Only whole names count: libworld-linux.so.2 is no such file.
-bool is_dynamic_linker(std::string_view needed) {
-  if (needed.starts_with("ld-linux.so.") || needed.starts_with("ld-musl-")) return true;
-  if (needed.starts_with("ld-linux-")) return needed.find(".so.") != std::string_view::npos;
-  return needed == "ld64.so.1" || needed == "ld64.so.2" || needed == "ld.so.1";
-}
-
 // musl answers these names with itself before it looks anywhere (ldso/dynlink.c, load_library).
 bool is_musl_itself(std::string_view needed) {
   constexpr std::array<std::string_view, 7> kReserved = {"c.",  "pthread.", "rt.",  "m.",
@@ -175,11 +166,32 @@ void raise_floor(std::map<std::string, Floor>& floors, const char* name, const s
   floor = Floor{version, node.path, symbols.empty() ? std::string() : symbols.front()};
 }
 
-// The first policy that `passes`; for musl the newest one instead (see Verdict::best). The last is
-// "linux".
+int level_of(const Policy& android) {  // 24 of android_24
+  return std::stoi(android.name.substr(android.name.find('_') + 1));
+}
+
+// The tables list only the API levels at which Android's libraries changed. A level between two of
+// them, or above the last, has what the one below it has; it joins the policies under its own name.
+// Returns its index; 0 for a level that Python does not support.
+std::size_t add_android_level(std::vector<Policy>& policies, int level) {
+  std::size_t next = 0;  // the first policy that is newer, or "linux"
+  while (next + 1 < policies.size() && level_of(policies[next]) <= level) ++next;
+  if (next == 0) return 0;
+  if (level_of(policies[next - 1]) == level) return next - 1;
+  Policy added = policies[next - 1];
+  added.name = "android_" + std::to_string(level);
+  policies.insert(policies.begin() + static_cast<std::ptrdiff_t>(next), std::move(added));
+  return next;
+}
+
+// The first policy that `passes`; for musl the newest one instead (see Verdict::best), and of a
+// wheel for a certain Android that one or none. The last is "linux".
 template <class Passes>
-std::size_t choose(const Verdict& verdict, Passes&& passes) {
+std::size_t choose(const Verdict& verdict, bool strictest_or_none, Passes&& passes) {
   const std::size_t linux_index = verdict.policies.size() - 1;
+  if (strictest_or_none) {
+    return passes(verdict.policies[verdict.strictest]) ? verdict.strictest : linux_index;
+  }
   for (std::size_t i = 0; i < linux_index; ++i) {
     const std::size_t index = verdict.libc == deps::Libc::musl ? linux_index - 1 - i : i;
     if (passes(verdict.policies[index])) return index;
@@ -189,6 +201,14 @@ std::size_t choose(const Verdict& verdict, Passes&& passes) {
 
 }  // namespace
 
+// Its names on glibc's architectures (sysdeps/**/shlib-versions): ld-linux.so.2, ld-linux-ABI.so.N,
+// ld64.so.N (s390x, ppc64), ld.so.1. Only whole names count: libworld-linux.so.2 is no such file.
+bool is_dynamic_linker(std::string_view needed) {
+  if (needed.starts_with("ld-linux.so.") || needed.starts_with("ld-musl-")) return true;
+  if (needed.starts_with("ld-linux-")) return needed.find(".so.") != std::string_view::npos;
+  return needed == "ld64.so.1" || needed == "ld64.so.2" || needed == "ld.so.1";
+}
+
 bool comes_from_system(const Policy& policy, deps::Libc libc, std::string_view needed) {
   const std::string name(base_name(needed));
   return policy.name == "linux" || is_dynamic_linker(name) ||
@@ -196,12 +216,18 @@ bool comes_from_system(const Policy& policy, deps::Libc libc, std::string_view n
          (libc == deps::Libc::musl && is_musl_itself(name));
 }
 
+std::string Verdict::tag(std::size_t policy) const {
+  return platform_tag(libc, policies.at(policy).policy.name, architecture);
+}
+
 Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& architecture,
                  const EvaluateOptions& options) {
   Verdict verdict;
   verdict.libc = libc;
   verdict.architecture = architecture;
-  const std::vector<Policy> policies = policies_for(libc, architecture);
+  std::vector<Policy> policies = policies_for(libc, architecture);
+  const bool has_level = libc == deps::Libc::bionic && options.android_level > 0;
+  if (has_level) verdict.strictest = add_android_level(policies, options.android_level);
 
   std::set<std::string> forbidden;
   for (const Policy& policy : policies) {
@@ -223,10 +249,10 @@ Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& a
     fewest_grafts = std::min(fewest_grafts, verdict.policies.back().grafts.size());
   }
 
-  verdict.best = choose(verdict, [&](const PolicyVerdict& candidate) {
+  verdict.best = choose(verdict, has_level, [&](const PolicyVerdict& candidate) {
     return candidate.satisfied && candidate.grafts.size() <= fewest_grafts;
   });
-  verdict.own = choose(verdict, [](const PolicyVerdict& candidate) {
+  verdict.own = choose(verdict, has_level, [](const PolicyVerdict& candidate) {
     return std::none_of(candidate.offences.begin(), candidate.offences.end(),
                         [](const Offence& offence) {
                           return offence.in_wheel && offence.kind != Offence::Kind::missing_library;
@@ -234,10 +260,10 @@ Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& a
   });
 
   const bool needs_libpython = libc != deps::Libc::bionic && judge.needs_libpython();
-  verdict.as_is = choose(verdict, [&](const PolicyVerdict& candidate) {
+  verdict.as_is = choose(verdict, has_level, [&](const PolicyVerdict& candidate) {
     return candidate.satisfied && candidate.grafts.empty() && !needs_libpython;
   });
-  verdict.by_versions = choose(verdict, [](const PolicyVerdict& candidate) {
+  verdict.by_versions = choose(verdict, has_level, [](const PolicyVerdict& candidate) {
     return std::none_of(
         candidate.offences.begin(), candidate.offences.end(),
         [](const Offence& offence) { return offence.kind == Offence::Kind::version; });

@@ -132,6 +132,15 @@ std::optional<deps::Libc> libc_of(const std::vector<std::string>& platform_tags,
   return *found.begin();
 }
 
+int android_level(const std::vector<std::string>& platform_tags) {
+  int level = 0;
+  for (const std::string& tag : platform_tags) {
+    const PlatformTag parsed = parse_platform_tag(tag);
+    if (parsed.family == "android" && (level == 0 || parsed.major < level)) level = parsed.major;
+  }
+  return level;
+}
+
 std::optional<std::string> isa_above_baseline(const elf::ElfFacts& facts) {
   if (facts.machine != kMachineX86_64 && facts.machine != kMachine386) return std::nullopt;
   // Bits of the x86 psABI: 1 baseline, 2 v2, 4 v3, 8 v4; each level contains the ones below it.

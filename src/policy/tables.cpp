@@ -192,7 +192,9 @@ std::string baseline_architecture(std::string_view tag_architecture) {
 }
 
 std::string platform_tag(deps::Libc libc, std::string_view name, const std::string& architecture) {
-  return std::string(name) + "_" + tag_architecture(libc, architecture);
+  // Only Android's own tags have Android's names: linux_aarch64, android_24_arm64_v8a.
+  return std::string(name) + "_" +
+         (name == "linux" ? architecture : tag_architecture(libc, architecture));
 }
 
 }  // namespace truewheel::policy

@@ -121,8 +121,10 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
   search.libc = loaded.libc;
   examined.graph = deps::resolve(examined.layout, patterns_of(options), search);
   if (!loaded.architecture.empty()) {
+    auto evaluation = options.evaluate;
+    evaluation.android_level = policy::android_level(loaded.name.platform_tags);
     examined.verdict =
-        policy::evaluate(examined.graph, loaded.libc, loaded.architecture, options.evaluate);
+        policy::evaluate(examined.graph, loaded.libc, loaded.architecture, evaluation);
   }
   for (const auto& note : examined.verdict.notes) {
     loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});

@@ -67,27 +67,24 @@ std::string auditwheel_text(const repair::Inspection& inspection) {
   std::string out;
   if (inspection.pure || !inspection.verdict) return out;
   const auto& verdict = *inspection.verdict;
-  const auto tag = [&](std::size_t index) {
-    return verdict.policies[index].policy.name + "_" + verdict.architecture;
-  };
   paragraph(out, inspection.input.filename().string() +
-                     " is consistent with the following platform tag: \"" + tag(verdict.as_is) +
-                     "\".");
+                     " is consistent with the following platform tag: \"" +
+                     verdict.tag(verdict.as_is) + "\".");
   write_versions(out, inspection);
-  if (verdict.by_versions > 0) {
-    paragraph(out, "This constrains the platform tag to \"" + tag(verdict.by_versions) +
+  if (verdict.by_versions > verdict.strictest) {
+    paragraph(out, "This constrains the platform tag to \"" + verdict.tag(verdict.by_versions) +
                        "\". A more compatible tag needs a build on a system with earlier versions "
                        "of these libraries, such as a manylinux image.");
   }
   write_libraries(out, inspection);
-  for (std::size_t i = 0; i < verdict.as_is; ++i) {
+  for (std::size_t i = verdict.strictest; i < verdict.as_is; ++i) {
     std::set<std::string> names;
     for (const auto id : verdict.policies[i].grafts) {
       const auto& known_as = inspection.graph.nodes[id].known_as;
       names.insert(known_as.begin(), known_as.end());
     }
     if (names.empty()) continue;
-    paragraph(out, "In order to achieve the tag platform tag '" + tag(i) +
+    paragraph(out, "In order to achieve the tag platform tag '" + verdict.tag(i) +
                        "' the following shared library dependencies will need to be eliminated:");
     paragraph(out, join({names.begin(), names.end()}, ", "));
   }

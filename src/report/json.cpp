@@ -54,10 +54,11 @@ Json file_json(const deps::Graph& graph, const deps::Node& node) {
 
 Json policies_json(const policy::Verdict& verdict) {
   Json policies = Json::array();
-  for (const auto& entry : verdict.policies) {
+  for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
+    const auto& entry = verdict.policies[i];
     Json offences = Json::array();
     for (const auto& offence : entry.offences) offences.push_back(offence_json(offence));
-    policies.push_back({{"name", entry.policy.name + "_" + verdict.architecture},
+    policies.push_back({{"name", verdict.tag(i)},
                         {"satisfied", entry.satisfied},
                         {"offences", std::move(offences)}});
   }
@@ -67,7 +68,7 @@ Json policies_json(const policy::Verdict& verdict) {
 Json upgrades_json(const repair::Inspection& inspection) {
   const auto& verdict = *inspection.verdict;
   Json upgrades = Json::object();
-  for (std::size_t i = 0; i < verdict.as_is; ++i) {
+  for (std::size_t i = verdict.strictest; i < verdict.as_is; ++i) {
     const auto& entry = verdict.policies[i];
     std::set<std::string> libraries;
     std::map<std::string, std::set<std::string>> blacklisted;
@@ -82,14 +83,13 @@ Json upgrades_json(const repair::Inspection& inspection) {
     Json upgrade = Json::object();
     if (!libraries.empty()) upgrade["libs_to_eliminate"] = libraries;
     if (!blacklisted.empty()) upgrade["blacklisted_symbols"] = blacklisted;
-    if (!upgrade.empty())
-      upgrades[entry.policy.name + "_" + verdict.architecture] = std::move(upgrade);
+    if (!upgrade.empty()) upgrades[verdict.tag(i)] = std::move(upgrade);
   }
   return upgrades;
 }
 
 bool has_offence(const policy::Verdict& verdict, policy::Offence::Kind kind) {
-  for (const auto& offence : verdict.policies.front().offences) {
+  for (const auto& offence : verdict.policies[verdict.strictest].offences) {
     if (offence.kind == kind) return true;
   }
   return false;
@@ -102,15 +102,12 @@ std::string show_json(const repair::Inspection& inspection) {
   json["pure"] = inspection.pure;
   if (inspection.pure || !inspection.verdict) return dump(json);
   const auto& verdict = *inspection.verdict;
-  const auto tag = [&](std::size_t index) {
-    return verdict.policies[index].policy.name + "_" + verdict.architecture;
-  };
   Json external = Json::object();
   for (const auto& [needed, path] : external_libraries(inspection)) {
     external[needed] = path.empty() ? Json() : Json(path);
   }
-  json["overall_tag"] = tag(verdict.as_is);
-  json["sym_tag"] = tag(verdict.by_versions);
+  json["overall_tag"] = verdict.tag(verdict.as_is);
+  json["sym_tag"] = verdict.tag(verdict.by_versions);
   json["pyfpe"] = has_offence(verdict, policy::Offence::Kind::python);
   json["ucs2"] = false;  // no Python that such a build could run on is left
   json["unsupported_isa"] = has_offence(verdict, policy::Offence::Kind::isa);
@@ -118,9 +115,9 @@ std::string show_json(const repair::Inspection& inspection) {
   json["external_libs"] = std::move(external);
   json["policy_upgrades"] = upgrades_json(inspection);
 
-  json["own_tag"] = tag(verdict.own);
+  json["own_tag"] = verdict.tag(verdict.own);
   json["own_symbols"] = versioned_symbols(inspection, Whose::wheel);
-  json["repaired_tag"] = tag(verdict.best);
+  json["repaired_tag"] = verdict.tag(verdict.best);
   Json floors = Json::object();
   for (const auto& [name, floor] : verdict.floors) {
     floors[name] = {{"version", floor.version}, {"file", floor.file}, {"symbol", floor.symbol}};

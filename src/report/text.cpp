@@ -94,12 +94,9 @@ std::string show_text(const repair::Inspection& inspection) {
     return out;
   }
   const auto& verdict = *inspection.verdict;
-  const auto tag = [&](std::size_t index) {
-    return verdict.policies[index].policy.name + "_" + verdict.architecture;
-  };
-  line(out, "as it is it is consistent with: {}", tag(verdict.as_is));
-  line(out, "its own ELF files would allow:  {}", tag(verdict.own));
-  line(out, "repaired on this machine:       {}", tag(verdict.best));
+  line(out, "as it is it is consistent with: {}", verdict.tag(verdict.as_is));
+  line(out, "its own ELF files would allow:  {}", verdict.tag(verdict.own));
+  line(out, "repaired on this machine:       {}", verdict.tag(verdict.best));
   write_floors(out, verdict);
 
   const auto external = external_libraries(inspection);
@@ -111,11 +108,11 @@ std::string show_text(const repair::Inspection& inspection) {
       line(out, "  {}: {}", printable(needed), path.empty() ? "not found" : printable(path));
     }
   }
-  for (std::size_t i = 0; i < verdict.best; ++i) {
+  for (std::size_t i = verdict.strictest; i < verdict.best; ++i) {
     const auto& policy = verdict.policies[i];
     // One sentence a policy is enough to know what to change; the JSON has all.
     if (policy.offences.empty()) continue;
-    line(out, "not {}: {}{}", tag(i), printable(policy.offences.front().sentence()),
+    line(out, "not {}: {}{}", verdict.tag(i), printable(policy.offences.front().sentence()),
          policy.offences.size() > 1 ? fmt::format(" and {} more", policy.offences.size() - 1) : "");
   }
   return out;

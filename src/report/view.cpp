@@ -9,16 +9,19 @@ using deps::Answer;
 
 namespace {
 
-/// Not found, or the interpreter's own library, which nobody looks for.
-bool is_outside_and_unresolved(const deps::Edge& edge) {
-  return edge.answer == Answer::missing || (edge.answer == Answer::libpython && !edge.target);
+/// Not found, or the interpreter's own library, which nobody looks for. On Android the application
+/// has that one for every extension (PEP 738).
+bool is_outside_and_unresolved(const deps::Edge& edge, deps::Libc libc) {
+  return edge.answer == Answer::missing ||
+         (edge.answer == Answer::libpython && !edge.target && libc != deps::Libc::bionic);
 }
 
 }  // namespace
 
 std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
   // The strictest policy allows least: what it would bundle or miss is what lies outside.
-  const auto& strictest = inspection.verdict->policies.front();
+  const auto& verdict = *inspection.verdict;
+  const auto& strictest = verdict.policies[verdict.strictest];
   std::map<std::string, std::string> external;
   for (const auto& node : inspection.graph.nodes) {
     for (const auto& edge : node.edges) {
@@ -26,9 +29,8 @@ std::map<std::string, std::string> external_libraries(const repair::Inspection& 
           std::find(strictest.grafts.begin(), strictest.grafts.end(), *edge.target) !=
               strictest.grafts.end()) {
         external.emplace(edge.needed, inspection.graph.nodes[*edge.target].path);
-      } else if (node.in_wheel && is_outside_and_unresolved(edge) &&
-                 !policy::comes_from_system(strictest.policy, inspection.verdict->libc,
-                                            edge.needed)) {
+      } else if (node.in_wheel && is_outside_and_unresolved(edge, verdict.libc) &&
+                 !policy::comes_from_system(strictest.policy, verdict.libc, edge.needed)) {
         external.emplace(edge.needed, "");
       }
     }
@@ -38,7 +40,7 @@ std::map<std::string, std::string> external_libraries(const repair::Inspection& 
 
 std::map<std::string, std::set<std::string>> versioned_symbols(const repair::Inspection& inspection,
                                                                Whose whose) {
-  const auto& grafts = inspection.verdict->policies.front().grafts;
+  const auto& grafts = inspection.verdict->policies[inspection.verdict->strictest].grafts;
   std::map<std::string, std::set<std::string>> versions;
   for (std::size_t id = 0; id < inspection.graph.nodes.size(); ++id) {
     const auto& node = inspection.graph.nodes[id];
@@ -47,6 +49,8 @@ std::map<std::string, std::set<std::string>> versioned_symbols(const repair::Ins
                           std::find(grafts.begin(), grafts.end(), id) != grafts.end());
     if (!counts || !node.facts) continue;
     for (const auto& need : node.facts->version_needs) {
+      // auditwheel, whose answer this is, leaves the dynamic linker out.
+      if (whose == Whose::with_grafts && policy::is_dynamic_linker(need.file)) continue;
       for (const auto& version : need.versions) versions[need.file].insert(version.name);
     }
   }

@@ -398,6 +398,26 @@ TEST_CASE("on Android libpython is an ordinary need and the system's libraries a
   CHECK(best_name(verdict) == "android_21");
 }
 
+TEST_CASE(
+    "an Android wheel is held against the level of its name alone, under Android's name of the "
+    "machine") {
+  const auto arm = [](auto& facts) { facts.machine = 183; };
+  const auto graph = make_graph({FileBuilder("a.so").facts(arm).needs("libaaudio.so")});
+  const auto at_level = [&](int level) {
+    EvaluateOptions options;
+    options.android_level = level;
+    return evaluate(graph, Libc::bionic, "aarch64", options);
+  };
+  const auto new_enough =
+      at_level(29);  // libaaudio is there from 26 on; the tables have 27, not 29
+  CHECK(new_enough.tag(new_enough.strictest) == "android_29_arm64_v8a");
+  CHECK(new_enough.as_is == new_enough.strictest);
+  CHECK(new_enough.by_versions == new_enough.strictest);
+  const auto too_old = at_level(24);
+  CHECK(too_old.tag(too_old.strictest) == "android_24_arm64_v8a");
+  CHECK(too_old.tag(too_old.as_is) == "linux_aarch64");
+}
+
 TEST_CASE("a wheel without ELF files that count meets everything") {
   const auto verdict = judge(make_graph({}));
   CHECK(best_name(verdict) == "manylinux_2_5");

@@ -53,6 +53,8 @@ TEST_CASE("the libc comes from the platform tags, whatever the files say") {
   CHECK(libc_of({"manylinux2014_x86_64", "manylinux_2_28_x86_64"}, {}) == Libc::glibc);
   CHECK(libc_of({"musllinux_1_2_x86_64"}, glibc_file) == Libc::musl);
   CHECK(libc_of({"android_24_arm64_v8a"}, {}) == Libc::bionic);
+  CHECK(android_level({"android_24_arm64_v8a", "android_21_arm64_v8a"}) == 21);
+  CHECK(android_level({"linux_aarch64"}) == 0);
   CHECK(libc_of({"manylinux_2_12_x86_64", "musllinux_1_1_x86_64"}, glibc_file) == std::nullopt);
 }
 
