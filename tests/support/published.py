@@ -28,20 +28,25 @@ class Unreachable(Exception):
     """The network is not there: a test that needs it is skipped."""
 
 
+def pip_download(arguments: list[str], folder: Path, label: str) -> None:
+    """Unreachable without network, SystemExit on any other failure."""
+    done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:",
+                           "--disable-pip-version-check", "--retries", "1", "-d", str(folder), *arguments],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        message = f"cannot download {label}: {done.stderr.strip()}"
+        if re.search("connection|timed out|resolution|proxy|network", done.stderr, re.IGNORECASE):
+            raise Unreachable(message)
+        sys.exit(message)
+
+
 def download(requirement: str, platform: str, digest: str) -> Path:
     """The path of a published wheel; Unreachable without network, SystemExit when it is not the pinned file."""
     name = requirement.split("==")[0].replace("-", "_")
     CACHE.mkdir(parents=True, exist_ok=True)
     if not list(CACHE.glob(f"{name}-*.whl")):
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-            done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:",
-                                   "--disable-pip-version-check", "--retries", "1", "--python-version", "311",
-                                   "--platform", platform, "-d", scratch, requirement], capture_output=True, text=True)
-            if done.returncode != 0:
-                message = f"cannot download {requirement}: {done.stderr.strip()}"
-                if re.search("connection|timed out|resolution|proxy|network", done.stderr, re.IGNORECASE):
-                    raise Unreachable(message)
-                sys.exit(message)
+            pip_download(["--python-version", "311", "--platform", platform, requirement], Path(scratch), requirement)
             (wheel,) = Path(scratch).glob("*.whl")
             wheel.rename(CACHE / wheel.name)
     (wheel,) = CACHE.glob(f"{name}-*.whl")
