@@ -16,6 +16,20 @@ struct Range {
   std::uint64_t begin, end;
 };
 
+/// True when a program header that pointed into a table still does, at the same offset.
+bool is_pointed_at(const ElfImage& before, const ElfImage& after, const Table& table) {
+  return std::any_of(
+      before.segments().begin(), before.segments().end(), [&](const Segment& segment) {
+        const bool is_own = segment.type == pt::kNote || segment.type == pt::kGnuProperty ||
+                            segment.type == pt::kInterp;
+        if (!is_own || segment.offset < table.offset || segment.offset >= table.end()) return false;
+        return std::any_of(after.segments().begin(), after.segments().end(),
+                           [&](const Segment& other) {
+                             return other.type == segment.type && other.offset == segment.offset;
+                           });
+      });
+}
+
 /// The loaded bytes that an edit may change: header, program headers, the tables that may move or
 /// grow, and zeros that belong to nobody.
 std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& after,
@@ -28,10 +42,11 @@ std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& aft
   for (const Table& table : find_tables(before)) {
     // A table's bytes may give way only if the file says that the table is elsewhere now.
     const auto tag = address_tag(table.kind);
-    const bool fixed = table.kind == TableKind::notes ||
-                       (table.kind == TableKind::interpreter && !edit.interpreter) ||
-                       ((table.kind == TableKind::hash || table.kind == TableKind::gnu_hash) &&
-                        before.dynamic_value(*tag) == after.dynamic_value(*tag));
+    const bool is_hash = table.kind == TableKind::hash || table.kind == TableKind::gnu_hash;
+    const bool is_interpreter = table.kind == TableKind::interpreter;
+    const bool fixed = (is_hash && before.dynamic_value(*tag) == after.dynamic_value(*tag)) ||
+                       (table.kind == TableKind::notes && is_pointed_at(before, after, table)) ||
+                       (is_interpreter && !edit.interpreter && is_pointed_at(before, after, table));
     if (fixed) continue;
     ranges.push_back({table.offset, table.end()});
   }

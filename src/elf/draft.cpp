@@ -113,7 +113,7 @@ void Draft::place_in_rooms(Growth growth) {
       }
       const bool is_padding = room.used <= room.capacity;
       steps.push_back(fmt::format("{} moves to the {} the LOAD at {:#x}",
-                                  table_name(item.table.kind), is_padding ? "padding of" : "end of",
+                                  table_name(item.table.kind), is_padding ? "room in" : "end of",
                                   image_->segments()[room.segment].vaddr));
       placed = true;
       break;
@@ -269,9 +269,42 @@ bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
   return true;
 }
 
+/// The program headers rarely take all bytes of what gave way for them: the rest is a room for
+/// smaller tables, so that a large .gnu.hash goes alone.
+void Draft::offer_vacated(const std::vector<Table>& tables, const HeaderSlot& slot) {
+  if (slot.source != HeaderSlot::Source::growth || slot.displaces_section_headers) return;
+  const std::uint64_t begin =
+      phoff_ + (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
+  std::uint64_t end = begin;
+  for (const std::size_t index : slot.evicted) {
+    const bool leaves = std::any_of(pending.begin(), pending.end(), [&](const Pending& other) {
+      return other.table.offset == tables[index].offset;
+    });
+    if (!leaves) break;
+    end = std::max(end, tables[index].end());
+  }
+  for (std::size_t i = 0; i < image_->segments().size(); ++i) {
+    const Segment& load = image_->segments()[i];
+    const bool holds = load.type == pt::kLoad && load.offset <= begin &&
+                       end <= load.offset + load.filesz && load.filesz == load.memsz;
+    if (!holds || begin == end) continue;
+    Room room;
+    room.segment = i;
+    room.load_end = load.offset + load.filesz;
+    room.offset = begin;
+    room.vaddr = load.vaddr + (begin - load.offset);
+    room.capacity = end - begin;
+    room.writable = (load.flags & pf::kWrite) != 0;
+    rooms.insert(rooms.begin(), room);
+    place_in_rooms(Growth::no);
+    return;
+  }
+}
+
 bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const HeaderSlot& slot,
                      std::uint64_t alignment) {
   if (!evict(tables, slot)) return false;
+  offer_vacated(tables, slot);
   if (slot.source != HeaderSlot::Source::growth)
     segments_.erase(segments_.begin() + static_cast<std::ptrdiff_t>(slot.entry));
   steps.push_back(slot.step + "the LOAD");
@@ -390,21 +423,33 @@ bool Draft::empties_load(const Layout& layout) const {
       });
 }
 
+/// True for a zero-initialised section whose offset is where the file's bytes of its LOAD end.
+bool Draft::ends_its_load(const Section& section) const {
+  return std::any_of(image_->segments().begin(), image_->segments().end(),
+                     [&](const Segment& load) {
+                       return load.type == pt::kLoad && section.addr >= load.vaddr &&
+                              section.addr < load.vaddr + load.memsz &&
+                              section.offset <= load.offset + load.filesz;
+                     });
+}
+
 void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
   const std::uint64_t old_size = image_->file().size();
   layout.keep = old_size;
   layout.size = old_size;
   // What is put in front of the file's unloaded rest pushes it back.
   std::optional<FileMap::Tail> tail;
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, insertion = old_size;
   for (const Room& room : rooms) {
     if (room.used <= room.capacity) continue;
     tail = map.movable_tail(room.load_end);
     end = room.offset + room.used;
+    insertion = room.load_end;
   }
   if (new_load_) {
     end = new_load_->end;
     if (new_load_->begin < old_size) tail = map.movable_tail(image_->header().shoff);
+    insertion = std::min(new_load_->begin, old_size);
   }
   const bool has_sections = !image_->sections().empty();
   if (tail && tail->begin < old_size && end > tail->begin) {
@@ -420,6 +465,14 @@ void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
     layout.size = std::max(old_size, end);
   }
   if (!has_sections) return;
+  // Strip tools leave zero-initialised sections an offset anywhere in the file; inside what a LOAD
+  // gains it would look as if their bytes were read from there.
+  for (Section& section : layout.sections) {
+    const bool counts = (section.flags & shf::kAlloc) != 0 && section.type == sht::kNobits &&
+                        section.offset >= insertion && section.offset < layout.size;
+    if (counts && !ends_its_load(section))
+      section.offset = std::max(end, section.offset + (layout.size - old_size));
+  }
   // A table that a LOAD maps stays as it is, as every other loaded byte; the new one stands at the
   // end.
   bool changed = sections_change;

@@ -61,6 +61,7 @@ class Draft {
     std::uint64_t begin = 0, end = 0;  ///< of what it adds to the file
   };
   [[nodiscard]] bool evict(const std::vector<Table>& tables, const HeaderSlot& slot);
+  void offer_vacated(const std::vector<Table>& tables, const HeaderSlot& slot);
   [[nodiscard]] bool build_load(const FileMap& map, std::uint64_t alignment,
                                 std::uint64_t header_bytes);
   [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;
@@ -68,6 +69,7 @@ class Draft {
   void insert_segment(const Segment& segment);
   void update_moved(Layout& layout) const;
   [[nodiscard]] bool empties_load(const Layout& layout) const;
+  [[nodiscard]] bool ends_its_load(const Section& section) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;
 
   const ElfImage* image_;

@@ -68,7 +68,11 @@ class GrowthPlanner {
       const std::uint64_t next = next_known(at);
       const std::uint64_t gap_end = std::min(next, end_);
       const bool is_alignment = trusts_sections || next - at < kLargestAlignmentGap;
-      if (next == at || !is_alignment || !map_.is_zero(at, gap_end) || !is_unowned(at, gap_end)) {
+      // Bytes of no section are what moved away in an earlier edit, if nothing refers to them.
+      const bool is_vacant =
+          map_.is_zero(at, gap_end) ||
+          (trusts_sections && is_unowned(at, gap_end) && is_unreferenced(at, gap_end));
+      if (next == at || !is_alignment || !is_vacant || !is_unowned(at, gap_end)) {
         reason = fmt::format("the bytes at {:#x}, behind the program headers, cannot move", at);
         return std::nullopt;
       }
@@ -119,6 +123,15 @@ class GrowthPlanner {
                  begin < other.offset + other.filesz;
         });
     return !section && !segment;
+  }
+  [[nodiscard]] bool is_unreferenced(std::uint64_t begin, std::uint64_t end) const {
+    return std::none_of(
+        image_.segments().begin(), image_.segments().end(), [&](const Segment& load) {
+          const bool holds =
+              load.type == pt::kLoad && load.offset <= begin && end <= load.offset + load.filesz;
+          return holds && find_reference(image_, load.vaddr + (begin - load.offset),
+                                         load.vaddr + (end - load.offset));
+        });
   }
   [[nodiscard]] std::string describe(const HeaderSlot& slot) const {
     std::string moved;

@@ -159,7 +159,6 @@ void add_displacements(const Ground& ground, const Table& strings, std::uint64_t
   const auto count = std::min<std::size_t>(neighbours.tables.size(), 6);
   for (std::size_t leaving = 0; leaving < (std::size_t{1} << count); ++leaving) {
     Draft draft(ground.image, ground.rooms);
-    draft.place(strings, strings.offset, strings.vaddr, size);
     std::uint64_t limit =
         count == neighbours.tables.size() ? neighbours.boundary : neighbours.tables[count].offset;
     std::vector<const Table*> staying;
@@ -192,6 +191,9 @@ void add_displacements(const Ground& ground, const Table& strings, std::uint64_t
     }
     if (limit < needed_end) continue;
     if (leaving != 0 || !slid.empty()) draft.overwrites = true;
+    // What gave way leaves bytes that are of no use but to the next edit's strings.
+    draft.place(strings, strings.offset, strings.vaddr,
+                draft.overwrites ? limit - strings.offset : size);
     if (leaving == 0 && slid.empty()) {
       draft.steps.emplace_back(".dynstr grows into the padding behind it");
     } else {

@@ -36,9 +36,14 @@ class Occupancy {
       if (table_[i] == '\0') break;
     }
   }
+  /// Bytes past the table's end are nobody's.
   void mark(std::uint64_t offset, std::uint64_t length) {
-    std::fill_n(used_.begin() + static_cast<std::ptrdiff_t>(offset), length, std::uint8_t{1});
+    const auto begin = std::min(static_cast<std::size_t>(offset), used_.size());
+    const auto end = std::min(static_cast<std::size_t>(offset + length), used_.size());
+    std::fill(used_.begin() + static_cast<std::ptrdiff_t>(begin),
+              used_.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{1});
   }
+  [[nodiscard]] bool is_used(std::size_t offset) const { return used_[offset] != 0; }
   struct Run {
     std::uint64_t begin, end;
   };
@@ -73,15 +78,12 @@ std::optional<Occupancy::Run> best_fit(const std::vector<Occupancy::Run>& runs,
   return best;
 }
 
-/// The new string over old ones nobody uses; what is left of the last one that it cuts becomes
-/// NULs.
-StringPiece overwrite(std::string_view table, const Occupancy::Run& run, const std::string& bytes) {
-  StringPiece piece{run.begin, bytes};
-  for (auto i = static_cast<std::size_t>(run.begin) + bytes.size(); i < run.end && table[i] != '\0';
-       ++i) {
+/// Makes NULs of what is left of an old string that a new one cut, so that no fragment of it stays.
+void blank_remainder(std::string_view table, const Occupancy& occupancy, StringPiece& piece) {
+  auto at = static_cast<std::size_t>(piece.offset) + piece.bytes.size();
+  const bool cuts = at < table.size() && table[at - 1] != '\0';
+  for (; cuts && at < table.size() && table[at] != '\0' && !occupancy.is_used(at); ++at)
     piece.bytes.push_back('\0');
-  }
-  return piece;
 }
 
 }  // namespace
@@ -138,17 +140,15 @@ StringPlan plan_strings(Bytes table_bytes, const std::vector<std::uint64_t>& use
       appended.push_back(&text);
       continue;
     }
-    plan.pieces.push_back(overwrite(table, *run, bytes));
-    occupancy->mark(run->begin, plan.pieces.back().bytes.size());
+    plan.pieces.push_back({run->begin, bytes});
+    occupancy->mark(run->begin, bytes.size());
     plan.offsets[text] = run->begin;
     plan.steps.push_back(
         fmt::format("'{}' goes over bytes of the string table that nothing uses, at {:#x}",
                     printable(text), run->begin));
   }
-  if (appended.empty()) return plan;
-
   // The rest goes to the end, beginning with the unused bytes there.
-  if (occupancy) {
+  if (occupancy && !appended.empty()) {
     const auto runs = occupancy->free_runs();
     if (!runs.empty() && runs.back().end == table.size()) end = runs.back().begin;
   }
@@ -159,8 +159,12 @@ StringPlan plan_strings(Bytes table_bytes, const std::vector<std::uint64_t>& use
     }
     plan.offsets[*text] = end;
     plan.pieces.push_back({end, terminated(*text)});
+    if (occupancy) occupancy->mark(end, text->size() + 1);
     end += text->size() + 1;
     plan.steps.push_back(fmt::format("'{}' is added to the string table", printable(*text)));
+  }
+  if (occupancy) {
+    for (StringPiece& piece : plan.pieces) blank_remainder(table, *occupancy, piece);
   }
   plan.size = std::max<std::uint64_t>(end, table.size());
   return plan;

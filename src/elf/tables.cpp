@@ -67,9 +67,12 @@ bool is_loader_note(std::string_view owner, std::uint32_t type) {
   return owner == "Android" && type == 1;
 }
 
+/// Linkers align a note by its section: mold puts 4-byte aligned ones right behind an 8-byte
+/// aligned property into one PT_NOTE of alignment 8. So go by 4; a property's own size is a
+/// multiple of 8.
 bool holds_loader_notes_only(const ElfImage& image, const Segment& segment) {
   const ByteReader& reader = image.reader();
-  const std::uint64_t align = segment.align == 8 ? 8 : 4;
+  constexpr std::uint64_t align = 4;
   std::uint64_t at = segment.offset;
   const std::uint64_t end = segment.offset + segment.filesz;
   while (at + 12 <= end) {
@@ -84,8 +87,7 @@ bool holds_loader_notes_only(const ElfImage& image, const Segment& segment) {
     owner = owner.substr(0, owner.find('\0'));
     if (!is_loader_note(owner, type)) return false;
     at = align_up(description + description_size, align);
-    // An 8-byte aligned property note may follow 4-byte aligned ones in one PT_NOTE: only zeros lie
-    // between them.
+    // Only zeros lie between notes.
     while (at + 4 <= end && reader.u32(at) == 0) at += 4;
   }
   return at >= end || std::all_of(image.file().begin() + static_cast<std::ptrdiff_t>(at),

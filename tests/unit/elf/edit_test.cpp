@@ -244,6 +244,83 @@ TEST_CASE("ten growing edits add at most one LOAD and grow by their strings") {
   }
 }
 
+TEST_CASE(
+    "a zero-initialised section whose offset names the file's end stays out of what a LOAD gains") {
+  // eu-strip leaves such offsets in files of mold.
+  const Bench bench;
+  const Buffer library = bench.build_file("x.so", kPlain, "-shared -fPIC -fuse-ld=lld -s");
+  Buffer bytes = elf::edit(library, set_rpath("/p" + std::string(100, 'p'))).bytes;
+  std::uint64_t end = 0, header = 0;
+  {
+    const ElfImage image(bytes);
+    for (const Segment& load : image.segments()) {
+      if (load.type == pt::kLoad) end = std::max(end, load.offset + load.filesz);
+    }
+    for (std::size_t i = 0; i < image.sections().size(); ++i) {
+      if (image.sections()[i].type == sht::kNobits && (image.sections()[i].flags & shf::kTls) == 0)
+        header = image.header().shoff + i * 64;
+    }
+  }
+  REQUIRE(header != 0);
+  for (const std::uint64_t offset : {end, end + 6}) {
+    for (int i = 0; i < 8; ++i)
+      bytes[static_cast<std::size_t>(header) + 24 + static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(offset >> (8 * i));
+    const Buffer edited = elf::edit(bytes, set_rpath("/q" + std::string(3000, 'q'))).bytes;
+    CHECK(bench.load(edited) == bench.load(library));
+    const ElfImage image(edited);
+    for (const Section& section : image.sections()) {
+      if (section.type != sht::kNobits) continue;
+      for (const Segment& load : image.segments()) {
+        const bool inside = load.type == pt::kLoad && load.vaddr > section.addr &&
+                            section.offset > load.offset &&
+                            section.offset < load.offset + load.filesz;
+        CHECK_FALSE(inside);
+      }
+    }
+  }
+}
+
+TEST_CASE("the table of program headers grows a second time over what the first time left") {
+  const Bench bench;
+  const Buffer program =
+      bench.build_file("p", "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n",
+                       "-fuse-ld=lld -Wl,-z,nognustack -Wl,--hash-style=sysv -Wl,--build-id");
+  ElfEdit stack;
+  stack.executable_stack = false;
+  const Buffer once = elf::edit(program, set_rpath("/p" + std::string(300, 'p'))).bytes;
+  REQUIRE(count_loads(once) == count_loads(program) + 1);
+  const Buffer twice = elf::edit(once, stack).bytes;
+  CHECK(bench.execute(twice) == "ran\n");
+  CHECK(ElfImage(twice).header().phoff == 64);
+  bench.must(
+      "strip -o stripped edited && ./stripped && llvm-strip -o stripped edited && ./stripped");
+  CHECK(bench.log() == "ran\nran\n");
+}
+
+TEST_CASE("a table that gave way leaves its bytes to the strings of later edits") {
+  const Bench bench;
+  std::string source = "int getpid(void); int run(void) { return 42 + (getpid() == 0); }\n";
+  for (int i = 0; i < 3000; ++i)
+    source += "int a_rather_long_name_of_a_symbol_" + std::to_string(i) + ";\n";
+  for (const char* linker : {"-fuse-ld=bfd", "-fuse-ld=gold"}) {
+    const Buffer library = bench.build_file(
+        "x.so", source, std::string("-shared -fPIC -Wl,-soname,libx.so ") + linker);
+    Buffer bytes = elf::edit(library, set_rpath("/p" + std::string(3000, 'p'))).bytes;
+    INFO(linker);
+    // The names alone have more than 100 KB; .gnu.hash and .gnu.version have less.
+    CHECK(bytes.size() - library.size() < 40000);
+    const std::size_t size = bytes.size();
+    for (const char letter : {'q', 'r', 's'}) {
+      ElfEdit wishes = set_rpath("/p" + std::string(3000, letter));
+      wishes.soname = "libx-" + std::string(8, letter) + ".so";
+      bytes = elf::edit(bytes, wishes).bytes;
+      CHECK(bytes.size() == size);
+      CHECK(bench.load(bytes) == "42\n");
+    }
+  }
+}
+
 // https://github.com/NixOS/patchelf/issues/569
 TEST_CASE("a library without section headers is edited in the same way") {
   const Bench bench;

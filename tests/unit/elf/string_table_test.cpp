@@ -83,5 +83,19 @@ TEST_CASE("the rest of a string that is overwritten becomes NULs") {
         "\0/x\0"s + std::string(15, '\0') + "b\0"s);
 }
 
+TEST_CASE("new strings of the old ones' lengths take the old ones' places, all in one edit") {
+  const std::string table = "\0/opt/old/path\0libold.so.1\0kept\0"s;
+  const StringPlan planned = plan(table, {27}, {"/opt/new/path", "libnew.so.1"});
+  CHECK(planned.size == table.size());
+  CHECK(table_after(table, planned) == "\0/opt/new/path\0libnew.so.1\0kept\0"s);
+}
+
+TEST_CASE("what is left of an overwritten string is free for the next one of the same edit") {
+  const std::string table = "\0/a/very/long/path\0b\0"s;
+  const StringPlan planned = plan(table, {19}, {"/longer", "/short"});
+  CHECK(planned.size == table.size());
+  CHECK(table_after(table, planned) == "\0/longer\0/short\0\0\0\0b\0"s);
+}
+
 }  // namespace
 }  // namespace truewheel::elf
