@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies one edit to one file, for the property test: elf_edit_driver INPUT OUTPUT WISH...
-// Prints the growth, the number of patches and the steps; exits 3 when the edit is refused, 70 when
-// it broke something.
+// Prints the growth, the number of patches, the steps, and how many patches the same edit of the
+// result has; exits 3 when the edit is refused, 70 when it broke something.
+#include "base/byte_reader.hpp"
 #include <truewheel/elf.hpp>
 #include <truewheel/error.hpp>
 
@@ -28,7 +29,7 @@ Buffer read_file(const std::string& path) {
 
 void write_file(const std::string& path, const Buffer& bytes) {
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-  for (const std::uint8_t byte : bytes) stream.put(static_cast<char>(byte));
+  stream << truewheel::as_text(bytes);
   if (!stream.flush()) throw truewheel::Error(truewheel::ErrorKind::io, "write", path);
 }
 
@@ -56,6 +57,10 @@ ElfEdit parse_wishes(const std::vector<std::string>& words) {
       edit.interpreter = next();
     } else if (option == "--clear-execstack") {
       edit.executable_stack = false;
+    } else if (option == "--set-execstack") {
+      edit.executable_stack = true;
+    } else if (option == "--clear-symbol-version") {
+      edit.clear_symbol_versions.push_back(next());
     } else if (option == "--no-default-lib") {
       edit.no_default_lib = true;
     } else if (option == "--add-debug-tag") {
@@ -75,12 +80,14 @@ int main(int count, char** words) {
     if (arguments.size() < 2)
       throw truewheel::Error(truewheel::ErrorKind::usage, "usage", "INPUT OUTPUT WISH...");
     const Buffer input = read_file(arguments[0]);
-    const auto edited =
-        truewheel::elf::edit(input, parse_wishes({arguments.begin() + 2, arguments.end()}));
+    const ElfEdit wishes = parse_wishes({arguments.begin() + 2, arguments.end()});
+    const auto edited = truewheel::elf::edit(input, wishes);
     write_file(arguments[1], edited.bytes);
     std::cout << "growth " << edited.patches.growth << "\npatches " << edited.patches.patches.size()
               << "\n";
     for (const std::string& step : edited.patches.steps) std::cout << "step " << step << "\n";
+    const auto again = truewheel::elf::plan_edit(edited.bytes, wishes);
+    std::cout << "again " << again.patches.size() + (again.tail.empty() ? 0 : 1) << "\n";
     return 0;
   } catch (const truewheel::Error& error) {
     std::cerr << error.id() << ": " << error.what() << "\n";

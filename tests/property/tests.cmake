@@ -1,12 +1,14 @@
-# Random ELF layouts and edits, judged by running them. Long runs: elf_property.py --long --count 500 --seed N.
+# Random ELF layouts and edits, judged by running them. Long runs: elf_property.py --count 2000 --layouts 300 --seed N.
 find_package(Python3 COMPONENTS Interpreter)
 add_executable(elf_edit_driver property/elf_edit_driver.cpp)
 truewheel_settings(elf_edit_driver)
 target_link_libraries(elf_edit_driver PRIVATE truewheel_base truewheel_elf fmt::fmt ${TRUEWHEEL_LINK_LIBRARIES})
 if(Python3_FOUND)
   add_test(NAME property/elf_edits COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_property.py"
-    --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --count 25)
+    --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --count 60 --layouts 30)
+  add_test(NAME property/elf_growth COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_growth.py"
+    --driver $<TARGET_FILE:elf_edit_driver>)
   add_test(NAME property/elf_foreign COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_foreign.py"
     --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --kinds library)
-  set_tests_properties(property/elf_edits property/elf_foreign PROPERTIES LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
+  set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign PROPERTIES LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()

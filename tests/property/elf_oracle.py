@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tells elf_property.py that a file is as sound as it was: running it, and what readers say of it."""
+import os
+import re
+import shutil
+import struct
+
+from elf_layouts import call
+
+STRIPS = [("strip",), ("strip", "-g"), ("strip", "--strip-unneeded"), ("eu-strip",), ("llvm-strip",), ("objcopy",),
+          ("llvm-objcopy",), ("objcopy", "--only-keep-debug")]
+
+
+def run_modes(kind):
+    """The ways in which a kind of file is run."""
+    return {"library": ["loader", "threads"], "runnable": ["loader", "threads", "program"],
+            "static-pie": ["program"]}.get(kind, ["program", "linker"])
+
+
+def run(path, mode, workshop, folder):
+    """Exit code, output and complaints, with eager binding."""
+    environment = {"LD_BIND_NOW": "1", "LD_WARN": "1", "PATH": os.environ["PATH"],
+                   "LD_LIBRARY_PATH": ":".join(map(str, [folder, workshop.folder, *sorted(workshop.system)])),
+                   "LD_PRELOAD": str(workshop.folder / "libextra.so.1")}
+    words = {"loader": [workshop.folder / "loader", path], "threads": [workshop.folder / "loader", path, "threads"],
+             "program": [path], "linker": [workshop.interpreter, path]}[mode]
+    done = call(words, env=environment, timeout=60)
+    return done.returncode, done.stdout, done.stderr.replace(str(path), "FILE")
+
+
+def lint(path):
+    """Complaints of eu-elflint and readelf, without the numbers in them."""
+    found = set()
+    for words in (["eu-elflint", "--gnu-ld", path], ["readelf", "-aW", path]):
+        if not shutil.which(words[0]):
+            continue
+        done = call(words)
+        text = done.stdout if words[0] == "eu-elflint" else done.stderr
+        for line in text.splitlines():
+            line = re.sub(r"0x[0-9a-f]+|\b\d+\b", "N", line.replace(str(path), "FILE"))
+            if line != "No errors":
+                found.add(line)
+    return found
+
+
+def readings(path):
+    """Symbols with versions, relocations, notes and version definitions, without where they stand."""
+    text = call(["readelf", "-W", "--dyn-syms", "-r", "-n", "-V", path]).stdout
+    text = re.sub(r"(at offset 0x[0-9a-f]+|found in: .*|Displaying notes .*|Addr: .*)", "", text)
+    text = re.sub(r"(File: ).*?(  Cnt)", r"\1\2", text)  # a library that is renamed
+    # A removed library takes its versions away, and the offsets in the table with them.
+    lines = []
+    for line in text.splitlines():
+        if "Version needs section" in line or "Version symbols section" in line or "Version definition" in line:
+            line = re.sub(r"contains \d+ entr.*", "", line)
+        lines.append(line)
+    return "\n".join(lines).replace(str(path), "FILE")
+
+
+def comparable(text, removes_needs, cleared):
+    """Readings without what the edits were to change."""
+    for name in cleared:
+        text = re.sub(rf"\b{name}@+\S+( \(\d+\))?", name, text)
+    if removes_needs:
+        text = re.sub(r"@EXTRA_1( \(\d+\))?", "", text)
+    if removes_needs or cleared:
+        # .gnu.version and the offsets in .gnu.version_r change as well.
+        text = "\n".join(line for line in text.splitlines()
+                         if not re.match(r"\s*(0x)?[0-9a-f]+:\s+(\d+ \(|Version:|Name:|[0-9a-f]+h? \()", line)
+                         and "ersion" not in line)
+    return re.sub(r"[ \t]+", " ", text)
+
+
+def program_headers(data):
+    offset, = struct.unpack_from("<Q", data, 32)
+    size, count = struct.unpack_from("<HH", data, 54)
+    return [struct.unpack_from("<IIQQQQQQ", data, offset + size * i) for i in range(count)]
+
+
+def loads(data):
+    """(flags, offset, vaddr, filesz, memsz, align) of each PT_LOAD."""
+    return [(flags, at, vaddr, filesz, memsz, align)
+            for kind, flags, at, vaddr, _, filesz, memsz, align in program_headers(data) if kind == 1]
+
+
+def payload(data):
+    """(address, offset, size) of the sections that no edit may touch: code, data, relocations, unwind tables."""
+    table, = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    result = []
+    for i in range(count if table else 0):
+        _, kind, flags, address, offset, length = struct.unpack_from("<IIQQQQ", data, table + size * i)
+        if not flags & 2 or kind in (0, 3, 5, 6, 7, 8, 11) or 0x6ffffff6 <= kind <= 0x6fffffff or not length:
+            continue  # strings, hashes, .dynamic, notes, symbols and versions are the editor's business
+        result.append((address, offset, length))
+    interpreter = [(vaddr, vaddr + filesz) for kind, _, _, vaddr, _, filesz, _, _ in program_headers(data) if kind == 3]
+    return [(address, offset, length) for address, offset, length in result
+            if not any(begin <= address < end for begin, end in interpreter)]
+
+
+def damage(before, after):
+    """What an edit did to LOADs or payload; empty when nothing."""
+    found = []
+    new = loads(after)
+    for flags, offset, vaddr, filesz, memsz, align in loads(before):
+        same = [load for load in new if load[2] == vaddr]
+        if not same or same[0][:2] != (flags, offset) or same[0][3] < filesz or same[0][4] < memsz or same[0][5] != align:
+            ours = same and (flags, same[0][0]) == (4, 6)  # an earlier edit's LOAD takes .dynamic
+            if not ours:
+                found.append(f"the LOAD at {vaddr:#x} changed: {same}")
+    for address, offset, length in payload(before):
+        if before[offset:offset + length] != after[offset:offset + length]:
+            found.append(f"{length} bytes at {address:#x} changed")
+        if not any(at + (address - vaddr) == offset for _, at, vaddr, filesz, _, _ in new
+                   if vaddr <= address and address + length <= vaddr + filesz):
+            found.append(f"{length} bytes at {address:#x} are not where they were")
+    return found
+
+
+def strip(words, path, target):
+    """Strips a copy; False when the tool refuses. A kept debug file takes its place beside the stripped one."""
+    if words == ("objcopy", "--only-keep-debug"):
+        debug = target.with_name(target.name + ".debug")
+        if call(["objcopy", "--only-keep-debug", path, debug]).returncode != 0:
+            return False
+        target.unlink(missing_ok=True)
+        done = call(["objcopy", "--strip-debug", f"--add-gnu-debuglink={debug}", path, target])
+    elif words[0].endswith("objcopy"):
+        done = call([*words, path, target])
+    else:
+        shutil.copy(path, target)
+        done = call([*words, target])
+    if done.returncode != 0:
+        return False
+    target.chmod(0o755)
+    return True
