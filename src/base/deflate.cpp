@@ -2,13 +2,10 @@
 #include "base/deflate.hpp"
 
 #include "base/hash.hpp"
-#include <truewheel/error.hpp>
 
 #include <libdeflate.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <new>
 
@@ -27,20 +24,6 @@ struct FreeCompressor {
   void operator()(libdeflate_compressor* at) const { libdeflate_free_compressor(at); }
 };
 
-class ZlibInflater {
- public:
-  ZlibInflater() {
-    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  }
-  ~ZlibInflater() { inflateEnd(&stream_); }
-  ZlibInflater(const ZlibInflater&) = delete;
-  ZlibInflater& operator=(const ZlibInflater&) = delete;
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
 }  // namespace
 
 std::optional<std::string_view> inflate_exactly(Bytes compressed, std::span<std::uint8_t> content) {
@@ -57,40 +40,6 @@ std::optional<std::string_view> inflate_exactly(Bytes compressed, std::span<std:
   if (result != LIBDEFLATE_SUCCESS) return kDamaged;
   if (consumed != compressed.size()) return kTrailing;
   if (produced != content.size()) return kTooShort;
-  return std::nullopt;
-}
-
-std::optional<std::string_view> inflate_in_pieces(Bytes compressed, std::uint64_t size,
-                                                  const std::function<void(Bytes)>& sink) {
-  constexpr std::size_t kPiece = 256 * 1024;
-  constexpr std::size_t kMaxInput = std::numeric_limits<uInt>::max();
-  ZlibInflater inflater;
-  z_stream& stream = inflater.stream();
-  Buffer piece(kPiece);
-  std::uint64_t produced = 0;
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    if (stream.avail_in == 0) {
-      if (compressed.empty()) return kDamaged;
-      const std::size_t length = std::min(compressed.size(), kMaxInput);
-      stream.next_in = const_cast<Bytef*>(compressed.data());
-      stream.avail_in = static_cast<uInt>(length);
-      compressed = compressed.subspan(length);
-    }
-    do {
-      stream.next_out = piece.data();
-      stream.avail_out = static_cast<uInt>(piece.size());
-      status = inflate(&stream, Z_NO_FLUSH);
-      if (status == Z_MEM_ERROR) throw std::bad_alloc();
-      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return kDamaged;
-      const std::size_t length = piece.size() - stream.avail_out;
-      if (length > size - produced) return kTooLong;
-      produced += length;
-      if (length != 0) sink(Bytes(piece).first(length));
-    } while (status != Z_STREAM_END && stream.avail_out == 0);
-  }
-  if (stream.avail_in != 0 || !compressed.empty()) return kTrailing;
-  if (produced != size) return kTooShort;
   return std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 
 #include <truewheel/bytes.hpp>
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,14 +15,10 @@ namespace truewheel {
 inline constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
 /// Inflates a raw deflate stream that must take all of `compressed` and fill all of `content`.
-/// Returns what is wrong with it ("the deflate stream is damaged"), or nullopt.
+/// Returns what is wrong with it ("the deflate stream is damaged"), or nullopt. This is
+/// libdeflate's inflate: for what was written here it is another opinion than that of inflate.hpp.
 [[nodiscard]] std::optional<std::string_view> inflate_exactly(Bytes compressed,
                                                               std::span<std::uint8_t> content);
-
-/// The same piece by piece through zlib: `sink` gets the content in order, at most `size` bytes of
-/// it.
-[[nodiscard]] std::optional<std::string_view> inflate_in_pieces(
-    Bytes compressed, std::uint64_t size, const std::function<void(Bytes)>& sink);
 
 /// Compresses at libdeflate level 1-9 (about what zlib's levels of that number mean, with a better
 /// ratio). The bytes depend on content, level and libdeflate's version alone. nullopt unless they

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/deflate.hpp"
 #include "base/hash.hpp"
+#include "base/inflate.hpp"
 #include "wheel/zip_fault.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/wheel.hpp>

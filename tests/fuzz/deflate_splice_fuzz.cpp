@@ -48,7 +48,7 @@ void splice(Bytes control, Bytes stream, const Buffer& content,
     expect(again == edited, "the spliced stream is not the new content's");
     std::vector<DeflateBlock> new_blocks;
     expect(inflate_and_index(spliced, edited.size(), new_blocks) == edited,
-           "zlib inflates otherwise");
+           "the two inflaters differ");
   };
   const auto plan = plan_splice(blocks, content.size(), edited.size(), changed);
   check(write_splice(stream, blocks, edited, plan, level));

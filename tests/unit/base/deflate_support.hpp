@@ -3,14 +3,20 @@
 
 #include "base/deflate.hpp"
 #include "base/deflate_blocks.hpp"
+#include "base/inflate.hpp"
+#include "support/zlib_oracle.hpp"
 
 #include <doctest/doctest.h>
 #include <libdeflate.h>
 #include <zlib.h>
+#ifdef TRUEWHEEL_HAS_ZOPFLI
+#include <zopfli/zopfli.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <random>
 
@@ -25,6 +31,12 @@ class Random {
  private:
   std::mt19937 engine_;
 };
+
+/// What a long run is asked for by.
+inline unsigned number_from_environment(const char* name, unsigned otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+}
 
 /// How a stream is made; the default is Python's zipfile.
 struct ZlibOptions {
@@ -72,6 +84,23 @@ inline Buffer libdeflate_stream(Bytes content, int level) {
   return out;
 }
 
+/// zopfli's stream, slow to make; where the library is not installed, libdeflate's best instead.
+inline Buffer zopfli_stream(Bytes content) {
+#ifdef TRUEWHEEL_HAS_ZOPFLI
+  ZopfliOptions options;
+  ZopfliInitOptions(&options);
+  options.numiterations = 1;
+  unsigned char* out = nullptr;
+  std::size_t size = 0;
+  ZopfliCompress(&options, ZOPFLI_FORMAT_DEFLATE, content.data(), content.size(), &out, &size);
+  Buffer stream(out, out + size);
+  std::free(out);
+  return stream;
+#else
+  return libdeflate_stream(content, 12);
+#endif
+}
+
 /// Noise, runs, small alphabets, and repeats from as far back as deflate can refer to and a little
 /// farther.
 inline Buffer varied_content(Random& random, std::size_t size) {
@@ -97,18 +126,21 @@ inline Buffer varied_content(Random& random, std::size_t size) {
   return content;
 }
 
-/// Both inflaters must find exactly `content`, and the end of the stream at its last byte.
+/// All three inflaters must find exactly `content`, and the end of the stream at its last byte.
 inline void check_inflates_to(Bytes stream, Bytes content) {
   Buffer whole(content.size());
   const auto problem = inflate_exactly(stream, whole);
   REQUIRE_MESSAGE(!problem, problem.value_or(""));
   REQUIRE(std::equal(whole.begin(), whole.end(), content.begin(), content.end()));
-  Buffer pieces;
-  const auto zlib_problem = inflate_in_pieces(stream, content.size(), [&](Bytes piece) {
-    pieces.insert(pieces.end(), piece.begin(), piece.end());
-  });
-  REQUIRE_MESSAGE(!zlib_problem, zlib_problem.value_or(""));
-  REQUIRE(pieces == whole);
+  const auto by_zlib = zlib_inflate(stream, content.size());
+  REQUIRE(by_zlib);
+  REQUIRE(by_zlib->content == whole);
+  std::vector<DeflateBlock> blocks;
+  Buffer own(content.size());
+  const auto own_problem = inflate_whole(stream, own, &blocks);
+  REQUIRE_MESSAGE(!own_problem, own_problem.value_or(""));
+  REQUIRE(own == whole);
+  REQUIRE((blocks.empty() || blocks == by_zlib->blocks));
 }
 
 /// The blocks follow each other without a gap, only the last one is last, and they fill the stream.

@@ -2,6 +2,7 @@
 #include "base/deflate.hpp"
 
 #include "base/byte_reader.hpp"
+#include "base/inflate.hpp"
 
 #include <doctest/doctest.h>
 
