@@ -129,6 +129,15 @@ struct Identity {
 /// finding 3). Throws Error(refused, "elf-…") on malformed input (elf-cases.md, verdict R).
 [[nodiscard]] ElfFacts inspect(Bytes file);
 
+/// Bytes [begin, end) of a file.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+/// Where `inspect` is likely to look in a file of `size` bytes that begins with `head`, as far as
+/// the head tells: a guess that helps to read a large file once and hold little of it.
+[[nodiscard]] std::vector<FileRange> likely_ranges(Bytes head, std::uint64_t size);
+
 /// The same facts from our own bounds-checked reader alone; tests hold the two against each other.
 [[nodiscard]] ElfFacts inspect_natively(Bytes file);
 /// The same facts from LIEF alone, over the distilled image.

@@ -68,22 +68,27 @@ struct Scan {
 class Content {
  public:
   explicit Content(Bytes view) : view_(view) {}
-  explicit Content(Buffer bytes) : owned_(std::move(bytes)), view_(owned_) {}
+  Content(std::unique_ptr<const std::uint8_t[]> bytes, std::size_t size)
+      : owned_(std::move(bytes)), view_(owned_.get(), size) {}
   Content(Content&&) noexcept = default;
   Content& operator=(Content&&) noexcept = default;
   [[nodiscard]] Bytes bytes() const { return view_; }
 
  private:
-  Buffer owned_;
+  std::unique_ptr<const std::uint8_t[]> owned_;
   Bytes view_;
 };
 
 /// Inflates a member and checks that the stream ends exactly where it must, its size and its CRC.
+/// `sink` gets the content in pieces, in order, each while it is in the processor's cache.
 /// Throws Error(refused, "zip-content"), context: the member's name.
-[[nodiscard]] Content read_member(Bytes archive, const Member& member);
+[[nodiscard]] Content read_member(Bytes archive, const Member& member,
+                                  const std::function<void(Bytes)>& sink = {});
 
-/// The same for members too large to hold: `sink` gets the content in pieces, in order.
-void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink);
+/// The same for members too large to hold. `used` is told from time to time which compressed bytes
+/// are not looked at again.
+void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
+                   const std::function<void(Bytes)>& used = {});
 
 /// A row of RECORD. `hash` is "sha256=…" as written, or empty; `size` is nullopt when empty.
 struct RecordRow {
@@ -172,8 +177,9 @@ struct ArchiveTime {
 
 /// Writes a whole archive to an open file descriptor through libzip, in the order given, in the
 /// normal form of zip-cases.md section 2.3; compressed bytes are copied as they are. The
-/// descriptor's position ends at the archive's end. Throws Error(io) with the failing operation.
+/// descriptor's position ends at the archive's end. `used` is told from time to time which
+/// compressed bytes are not looked at again. Throws Error(io) with the failing operation.
 void write_archive(int descriptor, const std::vector<EncodedMember>& members,
-                   const ArchiveTime& time);
+                   const ArchiveTime& time, const std::function<void(Bytes)>& used = {});
 
 }  // namespace truewheel::wheel

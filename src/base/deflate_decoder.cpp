@@ -36,7 +36,7 @@ inline std::size_t number(std::uint32_t entry, std::uint64_t bits) {
 }
 
 template <std::size_t size>
-inline void copy_word(std::uint8_t* to, const std::uint8_t* from) {
+__attribute__((always_inline)) inline void copy_word(std::uint8_t* to, const std::uint8_t* from) {
   std::array<std::uint8_t, size> word;
   std::memcpy(word.data(), from, size);
   std::memcpy(to, word.data(), size);
@@ -44,7 +44,8 @@ inline void copy_word(std::uint8_t* to, const std::uint8_t* from) {
 
 // Up to 24 bytes past the match's end may be written. Most matches are short: what is written
 // without a look at the length is cheaper than a loop that ends at a place hard to foresee.
-inline void copy_match(std::uint8_t* to, std::size_t distance, std::size_t length) {
+__attribute__((always_inline)) inline void copy_match(std::uint8_t* to, std::size_t distance,
+                                                      std::size_t length) {
   const std::uint8_t* from = to - distance;
   std::uint8_t* const end = to + length;
   if (distance >= 8) {

@@ -229,10 +229,19 @@ Bytes PiecewiseInflater::next() {
 }
 
 std::optional<std::string_view> inflate_whole(Bytes stream, std::span<std::uint8_t> content,
-                                              std::vector<DeflateBlock>* blocks) {
+                                              std::vector<DeflateBlock>* blocks,
+                                              const std::function<void(Bytes)>& sink) {
   Inflater inflater(stream, blocks != nullptr ? BlockIndex::made : BlockIndex::left_out);
   DecoderRoom room{content.data(), content.data(), content.data() + content.size(), nullptr};
-  switch (inflater.run(room)) {
+  auto stop = Inflater::Stop::paused;
+  while (stop == Inflater::Stop::paused) {
+    const std::uint8_t* const before = room.next;
+    const bool far = static_cast<std::size_t>(room.end - room.next) >= kPiece + kSlack;
+    room.pause = sink && far ? room.next + kPiece : nullptr;
+    stop = inflater.run(room);
+    if (sink && room.next != before) sink(Bytes(before, room.next));
+  }
+  switch (stop) {
     case Inflater::Stop::damaged:
     case Inflater::Stop::paused:
       return kDamaged;

@@ -88,10 +88,10 @@ class PiecewiseInflater {
 };
 
 /// Inflates a stream that must take all of `stream` and fill all of `content`; what is wrong with
-/// it, or nullopt.
-[[nodiscard]] std::optional<std::string_view> inflate_whole(Bytes stream,
-                                                            std::span<std::uint8_t> content,
-                                                            std::vector<DeflateBlock>* blocks);
+/// it, or nullopt. `sink` gets the content in order, each piece while it is in the cache.
+[[nodiscard]] std::optional<std::string_view> inflate_whole(
+    Bytes stream, std::span<std::uint8_t> content, std::vector<DeflateBlock>* blocks,
+    const std::function<void(Bytes)>& sink = {});
 /// The same piece by piece: `sink` gets the content in order, at most `size` bytes of it.
 [[nodiscard]] std::optional<std::string_view> inflate_in_pieces(
     Bytes stream, std::uint64_t size, const std::function<void(Bytes)>& sink);

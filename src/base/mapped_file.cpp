@@ -6,6 +6,7 @@
 #include <truewheel/error.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <fcntl.h>
 #include <limits>
 #include <sys/mman.h>
@@ -122,6 +123,26 @@ void MappedFile::drop(Bytes piece) const noexcept {
   // The mapping is private and never written, so the kernel reads the same bytes again if they are
   // asked for again.
   ::madvise(const_cast<std::uint8_t*>(data_) + start, end - start, MADV_DONTNEED);
+}
+
+bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
+                Bytes other_part) {
+  constexpr std::size_t kStep = std::size_t{1} << 20U;
+  constexpr std::size_t kWorthDropping = std::size_t{64} << 10U;
+  if (part.size() != other_part.size()) return false;
+  while (!part.empty()) {
+    const Bytes piece = part.first(std::min(kStep, part.size()));
+    const Bytes other_piece = other_part.first(piece.size());
+    if (std::memcmp(piece.data(), other_piece.data(), piece.size()) != 0) return false;
+    // A small one is one of many that share pages.
+    if (piece.size() >= kWorthDropping) {
+      file.drop(piece);
+      other_file.drop(other_piece);
+    }
+    part = part.subspan(piece.size());
+    other_part = other_part.subspan(piece.size());
+  }
+  return true;
 }
 
 }  // namespace truewheel

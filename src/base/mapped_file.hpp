@@ -41,4 +41,8 @@ class MappedFile {
   std::filesystem::path path_;
 };
 
+/// Whether parts of two files have the same bytes; the pages of neither stay in memory.
+[[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
+                              Bytes other_part);
+
 }  // namespace truewheel

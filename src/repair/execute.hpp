@@ -3,6 +3,7 @@
 
 #include "repair/plan.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct OutputMember {
   /// Set for a member whose compressed bytes are the input's: index into LoadedWheel::members.
   std::optional<std::size_t> copied_from;
   std::optional<std::size_t> file;  ///< index into Plan::files when it is one of those
+  /// Of an ELF file that was written anew: what its bytes say now.
+  std::shared_ptr<const elf::ElfFacts> facts;
 };
 
 struct Execution {

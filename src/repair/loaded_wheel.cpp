@@ -4,6 +4,7 @@
 #include "base/byte_reader.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
+#include "base/sparse_content.hpp"
 #include "base/text.hpp"
 #include <truewheel/error.hpp>
 
@@ -17,10 +18,14 @@
 namespace truewheel::repair {
 namespace {
 
-/// Members above this size that are no ELF are hashed in pieces, never held.
-constexpr std::uint64_t kStreamAbove = 32ULL << 20;
+/// Members above this size are read in pieces and never held.
+constexpr std::uint64_t kStreamAbove = 24ULL << 20;
+/// What is likely to be held of one of them.
+constexpr std::uint64_t kStreamCost = 16ULL << 20;
 /// Inflated bytes that all workers together may hold.
-constexpr std::uint64_t kBytesInFlight = 192ULL << 20;
+constexpr std::uint64_t kBytesInFlight = 64ULL << 20;
+/// Mapped pages of the archive that it pays to give back.
+constexpr std::uint64_t kDropFrom = 16ULL << 10;
 
 struct FirstPass {
   std::string sha256;
@@ -30,41 +35,75 @@ struct FirstPass {
   std::optional<Error> elf_error;  ///< decided about later, when the wheel's architecture is known
 };
 
-/// The first bytes of a member, enough for the ELF magic; empty when they cannot be had.
-bool starts_as_elf(Bytes archive, const wheel::Member& member) {
-  bool answer = false;
-  struct Stop {};
+void look_at_elf(FirstPass& pass, Bytes content) {
+  pass.identity = elf::identify(content);
+  pass.facts.reset();
+  pass.elf_error.reset();
   try {
-    wheel::stream_member(archive, member, [&](Bytes piece) {
-      answer = elf::has_elf_magic(piece);
-      throw Stop{};
-    });
-  } catch (const Stop&) {
-  }
-  return answer;
-}
-
-FirstPass look_at(Bytes archive, const wheel::Member& member) {
-  FirstPass pass;
-  if (member.method != 0 && member.size > kStreamAbove && !starts_as_elf(archive, member)) {
-    Hasher hasher;
-    wheel::stream_member(archive, member, [&](Bytes piece) { hasher.update(piece); });
-    pass.sha256 = base64url(hasher.finish());
-    return pass;
-  }
-  const auto content = wheel::read_member(archive, member);
-  pass.sha256 = base64url(sha256(content.bytes()));
-  pass.is_elf = elf::has_elf_magic(content.bytes());
-  if (!pass.is_elf) return pass;
-  pass.identity = elf::identify(content.bytes());
-  try {
-    const auto kind = elf::classify(content.bytes());
+    const auto kind = elf::classify(content);
     if (kind == elf::FileKind::shared_object || kind == elf::FileKind::pie ||
         kind == elf::FileKind::executable || kind == elf::FileKind::static_executable) {
-      pass.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content.bytes()));
+      pass.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content));
     }
   } catch (const Error& error) {
     pass.elf_error = error;
+  }
+}
+
+/// A large member passes by in pieces. Of an ELF file those pages are kept that an inspection is
+/// likely to look at; when it looks elsewhere too, the file passes by once more.
+FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member) {
+  constexpr int kMostPasses = 4;
+  constexpr std::uint64_t kReadAhead = 1ULL << 20;
+  FirstPass pass;
+  Hasher hasher;
+  std::optional<SparseContent> kept;
+  std::uint64_t offset = 0;
+  const auto drop = [&](Bytes used) { file.drop(used); };
+  const auto keep = [&](Bytes piece) {
+    if (kept) kept->offer(offset, piece);
+    offset += piece.size();
+  };
+  wheel::stream_member(
+      file.bytes(), member,
+      [&](Bytes piece) {
+        hasher.update(piece);
+        if (offset == 0 && elf::has_elf_magic(piece)) {
+          kept.emplace(member.size);
+          for (const auto& range : elf::likely_ranges(piece, member.size)) {
+            kept->want({range.begin, range.end});
+          }
+        }
+        keep(piece);
+      },
+      drop);
+  pass.sha256 = base64url(hasher.finish());
+  pass.is_elf = kept.has_value();
+  if (!kept) return pass;
+  for (int passes = 1;; ++passes) {
+    look_at_elf(pass, kept->bytes());
+    const auto missed = kept->missed();
+    if (missed.empty()) return pass;
+    // One place leads to the next; who hides many of them gets the whole file looked at.
+    if (passes == kMostPasses) kept->want({0, member.size});
+    for (const auto& range : missed) kept->want({range.begin, range.end + kReadAhead});
+    offset = 0;
+    wheel::stream_member(file.bytes(), member, keep, drop);
+  }
+}
+
+FirstPass look_at(const MappedFile& file, const wheel::Member& member) {
+  if (member.size > kStreamAbove) return look_at_passing(file, member);
+  FirstPass pass;
+  Hasher hasher;
+  const auto content =
+      wheel::read_member(file.bytes(), member, [&](Bytes piece) { hasher.update(piece); });
+  pass.sha256 = base64url(hasher.finish());
+  pass.is_elf = elf::has_elf_magic(content.bytes());
+  if (pass.is_elf) look_at_elf(pass, content.bytes());
+  if (member.compressed_size >= kDropFrom) {
+    file.drop(file.bytes().subspan(static_cast<std::size_t>(member.data_offset),
+                                   static_cast<std::size_t>(member.compressed_size)));
   }
   return pass;
 }
@@ -201,10 +240,8 @@ void note_layout(LoadedWheel& wheel, Bytes archive) {
 }  // namespace
 
 const LoadedMember* LoadedWheel::find(const std::string& member_name) const {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const LoadedMember& member) {
-    return member.archive.name == member_name;
-  });
-  return found == members.end() ? nullptr : &*found;
+  const auto found = index.find(member_name);
+  return found == index.end() ? nullptr : &members[found->second];
 }
 
 bool LoadedWheel::is_pure() const {
@@ -230,14 +267,18 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
   std::vector<FirstPass> passes(scan.members.size());
   parallel_for(
       scan.members.size(), options.jobs, kBytesInFlight,
-      [&](std::size_t i) { return scan.members[i].method == 0 ? 0 : scan.members[i].size; },
+      [&](std::size_t i) {
+        const auto& member = scan.members[i];
+        if (member.size > kStreamAbove) return kStreamCost;
+        return member.method == 0 ? 0 : member.size;
+      },
       [&](std::size_t i) {
         with_context(printable(scan.members[i].name),
-                     [&] { passes[i] = look_at(archive, scan.members[i]); });
+                     [&] { passes[i] = look_at(file, scan.members[i]); });
       });
 
-  LoadedWheel wheel{path, std::move(file), std::move(name), std::move(dist_info), {}, {}, {}, {},
-                    {}};
+  LoadedWheel wheel{
+      path, std::move(file), std::move(name), std::move(dist_info), {}, {}, {}, {}, {}, {}};
   wheel.members.reserve(scan.members.size());
   for (std::size_t i = 0; i < scan.members.size(); ++i) {
     LoadedMember member;
@@ -246,6 +287,7 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     member.installed = wheel::installed_path(member.archive.name, wheel.dist_info);
     member.identity = passes[i].identity;
     member.is_elf = passes[i].is_elf;
+    wheel.index.emplace(member.archive.name, i);
     wheel.members.push_back(std::move(member));
   }
   for (auto& note : scan.notes) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace truewheel::repair {
@@ -30,8 +31,9 @@ struct LoadedWheel {
   std::filesystem::path path;
   MappedFile file;
   wheel::WheelName name;
-  std::string dist_info;              ///< folder name, no slash
-  std::vector<LoadedMember> members;  ///< in archive order
+  std::string dist_info;                               ///< folder name, no slash
+  std::vector<LoadedMember> members;                   ///< in archive order
+  std::unordered_map<std::string, std::size_t> index;  ///< of members, by name
   wheel::WheelMetadata metadata;
   std::string architecture;  ///< "x86_64"; empty for a wheel without ELF files
   deps::Libc libc = deps::Libc::glibc;

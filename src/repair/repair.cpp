@@ -68,8 +68,6 @@ class AnonymousFile {
   int descriptor_;
 };
 
-bool same_bytes(Bytes a, Bytes b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
-
 Report report_of(Examined& examined, Plan& plan) {
   auto& wheel = examined.wheel;
   Report report;
@@ -113,8 +111,9 @@ Report pure_report(const LoadedWheel& wheel) {
 
 /// An output that is the input itself is never written (settled point 13): the same bytes are a
 /// success.
-Finished compare_with_input(std::unique_ptr<Finished::State> state, Bytes result, Bytes input) {
-  if (!same_bytes(result, input)) {
+Finished compare_with_input(std::unique_ptr<Finished::State> state, const MappedFile& result,
+                            const MappedFile& input) {
+  if (!same_bytes(result, result.bytes(), input, input.bytes())) {
     throw Error(ErrorKind::usage, "output-is-input",
                 "the repaired wheel would replace its own input",
                 "name another output folder with -w");
@@ -128,7 +127,7 @@ Finished copy_pure(const LoadedWheel& wheel, std::unique_ptr<Finished::State> st
   state->report = pure_report(wheel);
   state->report.unchanged = true;
   if (wheel.file.is_same_file(state->target)) {
-    return compare_with_input(std::move(state), bytes, bytes);
+    return compare_with_input(std::move(state), wheel.file, wheel.file);
   }
   state->output.emplace(state->target);
   write_fully(state->output->descriptor(), bytes.data(), bytes.size());
@@ -203,27 +202,23 @@ Finished repair(const std::filesystem::path& path, const Options& options,
 
   // Write to a file that has no name yet, so that whatever happens now leaves nothing behind.
   say("writing");
-  wheel::write_archive(descriptor, members, options.time);
+  wheel::write_archive(descriptor, members, options.time,
+                       [&](Bytes used) { examined.wheel.file.drop(used); });
   members.clear();
-  for (auto& member : execution.members) {
-    // Verification looks at what was written, not at what was meant to be; the memory is needed for
-    // that.
-    member.encoded.compressed = {};
-    member.encoded.owned.reset();
-  }
 
   // Read it back as a stranger would. Only what passes may get a name.
   say("verifying");
   const MappedFile written(descriptor);
   state->report.output_size = written.bytes().size();
-  verify_output(written.bytes(), examined.wheel, plan, execution, options);
+  verify_output(written, examined.wheel, plan, execution, options);
   if (!examined.wheel.file.unchanged()) {
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
   }
   if (onto_itself) {
-    return compare_with_input(std::move(state), written.bytes(), examined.wheel.file.bytes());
+    return compare_with_input(std::move(state), written, examined.wheel.file);
   }
-  state->report.unchanged = same_bytes(written.bytes(), examined.wheel.file.bytes());
+  state->report.unchanged =
+      same_bytes(written, written.bytes(), examined.wheel.file, examined.wheel.file.bytes());
   return Finished(std::move(state));
 }
 

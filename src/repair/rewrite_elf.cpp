@@ -4,6 +4,7 @@
 #include "base/deflate_blocks.hpp"
 #include "base/deflate_splice.hpp"
 #include "base/hash.hpp"
+#include "base/inflate.hpp"
 #include "base/mapped_file.hpp"
 #include "base/shared_content.hpp"
 #include "repair/strip.hpp"
@@ -79,6 +80,30 @@ MappedPages edited_version(const SharedContent& content, const elf::ElfEdit& edi
   return version;
 }
 
+/// Inflates what was encoded, piece by piece while it is in the cache, holds it against the content
+/// and hashes it: RECORD's hash is that of bytes that came out of the stream. Answers the digest.
+std::string proven_digest(const wheel::EncodedMember& encoded, Bytes content) {
+  Hasher hasher;
+  Bytes rest = content;
+  bool is_same = true;
+  const auto check = [&](Bytes piece) {
+    is_same = is_same && std::equal(piece.begin(), piece.end(), rest.begin());
+    rest = rest.subspan(piece.size());
+    hasher.update(piece);
+  };
+  if (encoded.method == kDeflated) {
+    is_same = !inflate_in_pieces(encoded.compressed, content.size(), check) && is_same;
+  } else {
+    is_same = encoded.compressed.size() == content.size();
+    if (is_same) check(encoded.compressed);
+  }
+  if (!is_same || !rest.empty()) {
+    throw Error(ErrorKind::withheld, "encoded-wrong", "the compressed bytes are not the content's",
+                "this is a fault of truewheel; please report it");
+  }
+  return base64url(hasher.finish());
+}
+
 /// The blocks that did not change are copied; where there are none, or too few, all is compressed.
 wheel::EncodedMember encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size,
                             Bytes edited, const elf::PatchList& patches, int level) {
@@ -129,9 +154,10 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   opened.content.forget();
 
   OutputMember output;
-  output.sha256 = base64url(sha256(edited.bytes()));
   output.encoded =
       encode(source, opened, old_size, edited.bytes(), patches, options.compression_level);
+  output.sha256 = proven_digest(output.encoded, edited.bytes());
+  output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited.bytes()));
   return output;
 }
 

@@ -23,30 +23,42 @@ constexpr std::uint64_t kBytesInFlight = 192ULL << 20;
 }
 
 /// A member that was copied raw holds when its compressed bytes are those of the verified input;
-/// one that was encoded anew is inflated and hashed.
-void verify_member(Bytes archive, const wheel::Member& written, const OutputMember& expected,
-                   const LoadedWheel& wheel, std::shared_ptr<const elf::ElfFacts>& facts) {
+/// one that was encoded anew when they are those that were made, or inflate to what they were made
+/// of.
+void verify_member(const MappedFile& archive, const wheel::Member& written,
+                   const OutputMember& expected, const LoadedWheel& wheel) {
   if (written.executable != expected.encoded.executable)
     withhold("verify-mode", "has another mode");
   if (expected.copied_from) {
     const auto& source = wheel.members[*expected.copied_from].archive;
-    const auto mine = archive.subspan(static_cast<std::size_t>(written.data_offset),
-                                      static_cast<std::size_t>(written.compressed_size));
+    const auto mine = archive.bytes().subspan(static_cast<std::size_t>(written.data_offset),
+                                              static_cast<std::size_t>(written.compressed_size));
     const auto theirs =
         wheel.file.bytes().subspan(static_cast<std::size_t>(source.data_offset),
                                    static_cast<std::size_t>(source.compressed_size));
     if (written.method != source.method || written.crc != source.crc ||
-        written.size != source.size ||
-        !std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end())) {
+        written.size != source.size || !same_bytes(archive, mine, wheel.file, theirs)) {
       withhold("verify-copy", "is not the input's bytes");
     }
     return;
   }
-  const auto content = wheel::read_member(archive, written);
+  const auto& encoded = expected.encoded;
+  if (expected.facts) {
+    // What these compressed bytes inflate to was compared and hashed when they were made.
+    const auto mine = archive.bytes().subspan(static_cast<std::size_t>(written.data_offset),
+                                              static_cast<std::size_t>(written.compressed_size));
+    if (written.method != encoded.method || written.crc != encoded.crc ||
+        written.size != encoded.size ||
+        !std::equal(mine.begin(), mine.end(), encoded.compressed.begin(),
+                    encoded.compressed.end())) {
+      withhold("verify-content", "does not have the bytes that were written");
+    }
+    return;
+  }
+  const auto content = wheel::read_member(archive.bytes(), written);
   if (base64url(sha256(content.bytes())) != expected.sha256) {
     withhold("verify-content", "does not have the bytes that were written");
   }
-  if (expected.file) facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content.bytes()));
 }
 
 void verify_facts(const elf::ElfFacts& planned, const elf::ElfFacts& found) {
@@ -98,12 +110,12 @@ void verify_tags(const Plan& plan, const Options& options) {
 
 }  // namespace
 
-void verify_output(Bytes archive, const LoadedWheel& wheel, const Plan& plan,
+void verify_output(const MappedFile& archive, const LoadedWheel& wheel, const Plan& plan,
                    const Execution& execution, const Options& options) {
   if (options.verify == Verify::off) return;
   try {
     // The framing, by the same strict scanner that the input had to pass.
-    const auto scan = wheel::scan(archive, {.max_ratio = 1e18});
+    const auto scan = wheel::scan(archive.bytes(), {.max_ratio = 1e18});
     if (!scan.notes.empty()) withhold("verify-archive", scan.notes.front());
     if (scan.members.size() != execution.members.size()) {
       withhold("verify-archive", "has another number of members than planned");
@@ -114,30 +126,30 @@ void verify_output(Bytes archive, const LoadedWheel& wheel, const Plan& plan,
       }
     }
 
-    // Every member's bytes, and the facts of every ELF file that was written anew.
-    std::vector<std::shared_ptr<const elf::ElfFacts>> facts(scan.members.size());
+    // Every member's bytes.
     parallel_for(
         scan.members.size(), options.inspect.jobs, kBytesInFlight,
         [&](std::size_t i) {
-          return execution.members[i].copied_from ? std::uint64_t{0} : scan.members[i].size;
+          const auto& member = execution.members[i];
+          return member.copied_from || member.facts ? std::uint64_t{0} : scan.members[i].size;
         },
         [&](std::size_t i) {
           with_context(printable(scan.members[i].name), [&] {
-            verify_member(archive, scan.members[i], execution.members[i], wheel, facts[i]);
+            verify_member(archive, scan.members[i], execution.members[i], wheel);
           });
         });
-    verify_wheel_record(archive, scan.members, execution, wheel);
+    verify_wheel_record(archive.bytes(), scan.members, execution, wheel);
     verify_tags(plan, options);
 
     // The ELF files as they are now: what was planned, and a loader that finds every sibling and
     // graft.
     auto layout = planned_layout(plan);
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      if (!facts[i]) continue;
-      const auto file = *execution.members[i].file;
-      with_context(printable(scan.members[i].name),
-                   [&] { verify_facts(plan.files[file].facts, *facts[i]); });
-      layout[file].facts = facts[i];
+    for (const auto& member : execution.members) {
+      if (!member.facts) continue;
+      const auto file = *member.file;
+      with_context(printable(member.encoded.name),
+                   [&] { verify_facts(plan.files[file].facts, *member.facts); });
+      layout[file].facts = member.facts;
     }
     std::vector<std::vector<PlannedEdge>> edges;
     edges.reserve(plan.files.size());

@@ -118,7 +118,8 @@ class OutputSession {
 // raw and gets its final local header at once, without a data descriptor.
 class MemberSource {
  public:
-  explicit MemberSource(const EncodedMember& member) : member_(member) {}
+  MemberSource(const EncodedMember& member, const std::function<void(Bytes)>& used)
+      : member_(member), used_(used) {}
 
   // libzip frees a source with ZIP_SOURCE_FREE, and that is the only time it may go.
   static zip_int64_t callback(void* self, void* data, zip_uint64_t length,
@@ -136,12 +137,17 @@ class MemberSource {
     switch (command) {
       case ZIP_SOURCE_OPEN:
         offset_ = 0;
+        told_ = 0;
         return 0;
       case ZIP_SOURCE_READ: {
         const std::size_t count =
             std::min(static_cast<std::size_t>(length), member_.compressed.size() - offset_);
         if (count != 0) std::memcpy(data, member_.compressed.data() + offset_, count);
         offset_ += count;
+        if (used_ && (offset_ - told_ >= kUsedStep || count == 0)) {
+          used_(member_.compressed.subspan(told_, offset_ - told_));
+          told_ = offset_;
+        }
         return static_cast<zip_int64_t>(count);
       }
       case ZIP_SOURCE_CLOSE:
@@ -168,8 +174,12 @@ class MemberSource {
     }
   }
 
+  static constexpr std::size_t kUsedStep = std::size_t{1} << 20U;
+
   const EncodedMember& member_;
+  const std::function<void(Bytes)>& used_;
   std::size_t offset_ = 0;
+  std::size_t told_ = 0;
   ErrorState state_;
 };
 
@@ -191,8 +201,9 @@ Archive open_archive(OutputSession& session) {
   return archive;
 }
 
-void add_member(zip_t* archive, const EncodedMember& member, const DosTime& time) {
-  auto owned = std::make_unique<MemberSource>(member);
+void add_member(zip_t* archive, const EncodedMember& member, const DosTime& time,
+                const std::function<void(Bytes)>& used) {
+  auto owned = std::make_unique<MemberSource>(member, used);
   ErrorState state;
   zip_source_t* source =
       zip_source_function_create(&MemberSource::callback, owned.get(), &state.error);
@@ -230,7 +241,7 @@ void end_file(int descriptor, std::uint64_t size) {
 }  // namespace
 
 void write_archive(int descriptor, const std::vector<EncodedMember>& members,
-                   const ArchiveTime& time) {
+                   const ArchiveTime& time, const std::function<void(Bytes)>& used) {
   // libzip's way to write an archive without members is to write nothing; no wheel is without
   // RECORD.
   if (members.empty()) {
@@ -241,7 +252,8 @@ void write_archive(int descriptor, const std::vector<EncodedMember>& members,
   const DosTime dos_time = to_dos_time(time);
   Archive archive = open_archive(session);
   for (const auto& member : members) {
-    with_context(printable(member.name), [&] { add_member(archive.get(), member, dos_time); });
+    with_context(printable(member.name),
+                 [&] { add_member(archive.get(), member, dos_time, used); });
   }
   if (zip_close(archive.get()) != 0) {
     session.rethrow();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace truewheel::wheel {
 namespace {
@@ -41,42 +42,78 @@ void check_crc(std::uint32_t actual, const Member& member) {
   }
 }
 
-}  // namespace
+constexpr std::size_t kStoredPiece = std::size_t{256} * 1024;
+constexpr std::size_t kUsedStep = std::size_t{1} << 20U;
 
-Content read_member(Bytes archive, const Member& member) {
-  return in_member(member.name, [&] {
-    const Bytes compressed = compressed_bytes(archive, member);
-    if (member.method == kStored) {
-      check_crc(crc32(0, compressed), member);
-      return Content(compressed);
-    }
-    Buffer content(static_cast<std::size_t>(member.size));
-    if (const auto problem = inflate_exactly(compressed, content)) {
-      refuse(ZipFault::content, std::string(*problem));
-    }
-    check_crc(crc32(0, content), member);
-    return Content(std::move(content));
-  });
+template <class Sink>
+void in_pieces(Bytes bytes, const Sink& sink) {
+  while (!bytes.empty()) {
+    const Bytes piece = bytes.first(std::min(kStoredPiece, bytes.size()));
+    bytes = bytes.subspan(piece.size());
+    sink(piece);
+  }
 }
 
-void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink) {
-  constexpr std::size_t kPiece = 1 << 20;
-  in_member(member.name, [&] {
-    Bytes compressed = compressed_bytes(archive, member);
+}  // namespace
+
+Content read_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink) {
+  return in_member(member.name, [&] {
+    const Bytes compressed = compressed_bytes(archive, member);
     std::uint32_t crc = 0;
     const auto pass_on = [&](Bytes piece) {
       crc = crc32(crc, piece);
-      sink(piece);
+      if (sink) sink(piece);
     };
     if (member.method == kStored) {
-      while (!compressed.empty()) {
-        const Bytes piece = compressed.first(std::min(kPiece, compressed.size()));
-        compressed = compressed.subspan(piece.size());
-        pass_on(piece);
-      }
-    } else if (const auto problem = inflate_in_pieces(compressed, member.size, pass_on)) {
+      in_pieces(compressed, pass_on);
+      check_crc(crc, member);
+      return Content(compressed);
+    }
+    // Not cleared: each byte is written before it is read, and memory that a false size asks for
+    // is never touched.
+    const auto size = static_cast<std::size_t>(member.size);
+    auto content = std::make_unique_for_overwrite<std::uint8_t[]>(size);
+    if (const auto problem = inflate_whole(compressed, {content.get(), size}, nullptr, pass_on)) {
       refuse(ZipFault::content, std::string(*problem));
     }
+    check_crc(crc, member);
+    return Content(std::move(content), size);
+  });
+}
+
+void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
+                   const std::function<void(Bytes)>& used) {
+  in_member(member.name, [&] {
+    const Bytes compressed = compressed_bytes(archive, member);
+    std::uint32_t crc = 0;
+    std::uint64_t left = member.size;
+    std::size_t told = 0;
+    const auto pass_on = [&](Bytes piece, std::uint64_t consumed) {
+      if (piece.size() > left) {
+        refuse(ZipFault::content, "the content is longer than the size it is given");
+      }
+      left -= piece.size();
+      crc = crc32(crc, piece);
+      sink(piece);
+      if (used && consumed - told >= kUsedStep) {
+        used(compressed.subspan(told, static_cast<std::size_t>(consumed) - told));
+        told = static_cast<std::size_t>(consumed);
+      }
+    };
+    if (member.method == kStored) {
+      std::uint64_t consumed = 0;
+      in_pieces(compressed, [&](Bytes piece) { pass_on(piece, consumed += piece.size()); });
+    } else {
+      PiecewiseInflater inflater(compressed);
+      for (Bytes piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
+        pass_on(piece, inflater.consumed());
+      }
+      if (inflater.problem()) refuse(ZipFault::content, std::string(*inflater.problem()));
+      if (left != 0) {
+        refuse(ZipFault::content, "the content is shorter than the size it is given");
+      }
+    }
+    if (used) used(compressed.subspan(told));
     check_crc(crc, member);
   });
 }
