@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "commands/check_reports.hpp"
 #include "commands/commands.hpp"
 #include "report/check_text.hpp"
 
@@ -40,6 +41,7 @@ void run(const CheckCommand& command) {
     return write_stdout(report::rule_text(check::find_rule(*command.explain)));
   }
   const auto outcomes = check::check_all(command.paths, command.options);
+  write_reports(command.reports, outcomes, command.fail_on);
   if (command.json) {
     write_stdout(report::check_json(outcomes));
   } else if (command.verbosity != report::Verbosity::quiet) {
