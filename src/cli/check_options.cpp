@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 
 namespace truewheel::cli {
 namespace {
@@ -58,39 +56,7 @@ std::vector<std::string> rule_names(const char* option, const std::vector<std::s
 
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& values,
                       const char* type, const char* what) {
-  return app.add_option(name, values, what)
-      ->type_name(type)
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-}
-
-/// "sarif=out.sarif,github": formats, each with the file it goes to; without one, or with "-",
-/// stdout.
-std::vector<commands::ReportFile> parse_reports(const std::vector<std::string>& values) {
-  constexpr std::pair<const char*, commands::ReportFormat> kFormats[] = {
-      {"json", commands::ReportFormat::json},         {"sarif", commands::ReportFormat::sarif},
-      {"junit", commands::ReportFormat::junit},       {"md", commands::ReportFormat::markdown},
-      {"markdown", commands::ReportFormat::markdown}, {"html", commands::ReportFormat::html},
-      {"github", commands::ReportFormat::github}};
-  std::vector<commands::ReportFile> reports;
-  for (const auto& text : split_names(values)) {
-    const auto equals = text.find('=');
-    const std::string format = text.substr(0, equals);
-    const std::string file = equals == std::string::npos ? "-" : text.substr(equals + 1);
-    const auto* const known =
-        std::find_if(std::begin(kFormats), std::end(kFormats),
-                     [&](const auto& entry) { return entry.first == format; });
-    if (known == std::end(kFormats)) {
-      wrong("report-format", fmt::format("--report {}: no such format", printable(format)),
-            "json, sarif, junit, md, html or github, as in sarif=out.sarif");
-    }
-    if (file.empty()) {
-      wrong("report-file", fmt::format("--report {}= names no file", printable(format)));
-    }
-    reports.push_back({known->second, std::filesystem::path(file == "-" ? "" : file)});
-  }
-  return reports;
+  return app.add_option(name, values, what)->type_name(type)->expected(1)->take_all();
 }
 
 }  // namespace
@@ -129,8 +95,6 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
   app.add_flag("--disable-isa-ext-check", arguments.disable_isa_ext_check,
                "Accept code for newer processors");
   app.add_flag("--json", arguments.json, "As JSON");
-  add_list(app, "--report", arguments.reports, "FORMAT=FILE",
-           "Also as json, sarif, junit, md, html, github");
   app.add_flag("--list-rules", arguments.list_rules, "Name every rule");
   app.add_option("--explain", arguments.explain, "Why a rule is there")->type_name("RULE");
   app.add_option("--max-ratio", arguments.max_ratio, "Unpacked to packed size that is refused [50]")
@@ -146,7 +110,6 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
   commands::CheckCommand command;
   command.verbosity = loudness.verbosity();
   command.json = arguments.json;
-  command.reports = parse_reports(arguments.reports);
   command.list_rules = arguments.list_rules;
   if (app.count("--explain") != 0) command.explain = arguments.explain;
   for (const auto& path : arguments.paths) command.paths.emplace_back(path);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands/check_reports.hpp"
 #include "commands/commands.hpp"
 #include "report/check_text.hpp"
 
@@ -41,7 +40,6 @@ void run(const CheckCommand& command) {
     return write_stdout(report::rule_text(check::find_rule(*command.explain)));
   }
   const auto outcomes = check::check_all(command.paths, command.options);
-  write_reports(command.reports, outcomes, command.fail_on);
   if (command.json) {
     write_stdout(report::check_json(outcomes));
   } else if (command.verbosity != report::Verbosity::quiet) {

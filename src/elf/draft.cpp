@@ -242,6 +242,14 @@ void Draft::insert_segment(const Segment& segment) {
 
 /// Makes what stands in a slot's way pending, and PT_PHDR as large as the table will be.
 bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
+  if (slot.source == HeaderSlot::Source::growth) {
+    const std::uint64_t headers_end =
+        phoff_ + (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
+    const bool collides = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+      return move.offset < headers_end && phoff_ < move.offset + move.size;
+    });
+    if (collides) return false;
+  }
   for (const std::size_t index : slot.evicted) {
     const Table& table = tables[index];
     overwrites = true;
@@ -282,6 +290,9 @@ void Draft::offer_vacated(const std::vector<Table>& tables, const HeaderSlot& sl
     });
     if (!leaves) break;
     end = std::max(end, tables[index].end());
+  }
+  for (const Move& move : moves_) {
+    if (move.offset < end && begin < move.offset + move.size) end = std::max(begin, move.offset);
   }
   for (std::size_t i = 0; i < image_->segments().size(); ++i) {
     const Segment& load = image_->segments()[i];
@@ -423,14 +434,37 @@ bool Draft::empties_load(const Layout& layout) const {
       });
 }
 
-/// True for a zero-initialised section whose offset is where the file's bytes of its LOAD end.
-bool Draft::ends_its_load(const Section& section) const {
-  return std::any_of(image_->segments().begin(), image_->segments().end(),
-                     [&](const Segment& load) {
-                       return load.type == pt::kLoad && section.addr >= load.vaddr &&
-                              section.addr < load.vaddr + load.memsz &&
-                              section.offset <= load.offset + load.filesz;
-                     });
+/// Sections without bytes have an offset all the same. llvm-objcopy and eu-strip put it behind the
+/// last LOAD; where tables come to lie around it libelf fills the file with zeros from there, and
+/// eu-elflint takes the section's bytes for read from the file. Such a section gets the offset that
+/// goes with its address.
+void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
+                                    Layout& layout) const {
+  const auto own_place = [&](const Section& section) -> std::optional<std::uint64_t> {
+    if ((section.flags & shf::kAlloc) == 0) return std::nullopt;
+    for (const Segment& load : image_->segments()) {
+      const bool holds = load.type == pt::kLoad && section.addr >= load.vaddr &&
+                         section.addr <= load.vaddr + load.memsz;
+      if (holds) return load.offset + std::min(load.filesz, section.addr - load.vaddr);
+    }
+    return std::nullopt;
+  };
+  for (std::size_t i = 0; i < layout.sections.size(); ++i) {
+    Section& section = layout.sections[i];
+    const bool is_empty = section.type == sht::kNobits || section.size == 0;
+    if (!is_empty || section.type == sht::kNull || differs(section, image_->sections()[i]))
+      continue;
+    const std::optional<std::uint64_t> place = own_place(section);
+    const bool in_gain = section.offset >= insertion && section.offset < layout.size;
+    if (in_gain && section.offset != place) {
+      section.offset =
+          place.value_or(std::max(end, section.offset + (layout.size - image_->file().size())));
+    }
+    for (const Move& move : moves_) {
+      if (section.offset <= move.offset || section.offset >= move.offset + move.size) continue;
+      section.offset = place.value_or(move.offset + move.size);
+    }
+  }
 }
 
 void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
@@ -465,14 +499,7 @@ void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
     layout.size = std::max(old_size, end);
   }
   if (!has_sections) return;
-  // Strip tools leave zero-initialised sections an offset anywhere in the file; inside what a LOAD
-  // gains it would look as if their bytes were read from there.
-  for (Section& section : layout.sections) {
-    const bool counts = (section.flags & shf::kAlloc) != 0 && section.type == sht::kNobits &&
-                        section.offset >= insertion && section.offset < layout.size;
-    if (counts && !ends_its_load(section))
-      section.offset = std::max(end, section.offset + (layout.size - old_size));
-  }
+  keep_empty_sections_out(insertion, end, layout);
   // A table that a LOAD maps stays as it is, as every other loaded byte; the new one stands at the
   // end.
   bool changed = sections_change;

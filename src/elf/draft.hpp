@@ -69,7 +69,7 @@ class Draft {
   void insert_segment(const Segment& segment);
   void update_moved(Layout& layout) const;
   [[nodiscard]] bool empties_load(const Layout& layout) const;
-  [[nodiscard]] bool ends_its_load(const Section& section) const;
+  void keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end, Layout& layout) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;
 
   const ElfImage* image_;

@@ -437,17 +437,12 @@ std::uint64_t count_plausible_symbols(const ElfImage& image, std::uint64_t table
 
 }  // namespace
 
-std::uint64_t ElfImage::dynamic_symbol_count() const {
+std::uint64_t ElfImage::stated_symbol_count() const {
   const auto table = dynamic_value(dt::kSymTab);
-  if (!table) return 0;
   const std::uint64_t symbol_size = sizes_of(header_.bits).symbol;
-  if (!offset_of(*table, symbol_size)) {
-    // A file without any dynamic symbol may point behind its last byte.
-    return 0;
-  }
   std::uint64_t count = 0;
   for (const Section& section : sections_) {
-    if (section.type == sht::kDynsym && section.addr == *table) {
+    if (table && section.type == sht::kDynsym && section.addr == *table) {
       count = std::max(count, section.size / symbol_size);
     }
   }
@@ -465,6 +460,18 @@ std::uint64_t ElfImage::dynamic_symbol_count() const {
       symbols && header_.machine == em::kMips) {
     count = std::max(count, *symbols);
   }
+  return count;
+}
+
+std::uint64_t ElfImage::dynamic_symbol_count() const {
+  const auto table = dynamic_value(dt::kSymTab);
+  if (!table) return 0;
+  const std::uint64_t symbol_size = sizes_of(header_.bits).symbol;
+  if (!offset_of(*table, symbol_size)) {
+    // A file without any dynamic symbol may point behind its last byte.
+    return 0;
+  }
+  std::uint64_t count = stated_symbol_count();
   if (count == 0) count = count_plausible_symbols(*this, *table);
   if (count > file_.size() / symbol_size || !offset_of(*table, count * symbol_size)) {
     refuse("elf-symbol-count", fmt::format("{} dynamic symbols do not fit into the file", count));

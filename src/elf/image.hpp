@@ -83,6 +83,9 @@ class ElfImage {
   /// Number of .dynsym entries: from the section, DT_HASH's nchain and the DT_GNU_HASH walk,
   /// whichever is largest.
   [[nodiscard]] std::uint64_t dynamic_symbol_count() const;
+  /// That number where a section or a hash table says it; 0 where it has to be guessed by what
+  /// stands behind the table.
+  [[nodiscard]] std::uint64_t stated_symbol_count() const;
 
  private:
   Bytes file_;

@@ -5,6 +5,7 @@
 #include "elf/draft.hpp"
 #include "elf/format.hpp"
 #include "elf/header_slots.hpp"
+#include "elf/retreat.hpp"
 #include "elf/rooms.hpp"
 
 #include <fmt/format.h>
@@ -221,6 +222,7 @@ std::vector<Draft> draft_strings(const Ground& ground, std::uint64_t size) {
     drafts.push_back(std::move(copy));
   }
   add_displacements(ground, strings, size, drafts);
+  add_retreats(ground.image, ground.map, ground.tables, ground.rooms, strings, size, drafts);
   return drafts;
 }
 

@@ -273,6 +273,14 @@ std::vector<Table> find_tables(const ElfImage& image) {
   for (Table& table : tables) {
     if (table.offset < headers_end && image.header().phoff < table.end()) table.movable = false;
   }
+  if (symbols != 0 && image.stated_symbol_count() == 0) {
+    // Only where the next table begins tells how many symbols there are.
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (tables[i].kind != TableKind::symbols) continue;
+      tables[i].movable = false;
+      if (i + 1 < tables.size()) tables[i + 1].movable = false;
+    }
+  }
   for (std::size_t i = 1; i < tables.size(); ++i) {
     if (tables[i].offset < tables[i - 1].end()) tables[i].movable = tables[i - 1].movable = false;
   }

@@ -281,6 +281,90 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "an empty section whose offset names the file's end does not let eu-strip clear strings") {
+  // llvm-objcopy leaves .tm_clone_table so, and libelf fills with zeros from there.
+  const Bench bench;
+  const Buffer library = bench.build_file("x.so", "int zeros[30]; int run(void) { return 42; }\n",
+                                          "-shared -fPIC -fuse-ld=lld");
+  Buffer bytes = elf::edit(library, set_rpath("/p" + std::string(100, 'p'))).bytes;
+  std::uint64_t end = 0, header = 0;
+  {
+    const ElfImage image(bytes);
+    for (const Segment& load : image.segments()) {
+      if (load.type == pt::kLoad) end = std::max(end, load.offset + load.filesz);
+    }
+    for (std::size_t i = 0; i < image.sections().size(); ++i) {
+      if (image.sections()[i].type == sht::kNobits) header = image.header().shoff + i * 64;
+    }
+  }
+  REQUIRE(header != 0);
+  const auto set_word = [&](std::uint64_t place, std::uint64_t value, int size) {
+    for (int i = 0; i < size; ++i)
+      bytes[static_cast<std::size_t>(header + place) + static_cast<std::size_t>(i)] =
+          static_cast<std::uint8_t>(value >> (8 * i));
+  };
+  set_word(4, sht::kProgbits, 4);
+  set_word(24, end + 4, 8);
+  set_word(32, 0, 8);
+  const Buffer edited = elf::edit(bytes, set_rpath("/q" + std::string(3000, 'q'))).bytes;
+  CHECK(bench.load(edited) == "42\n");
+  bench.must("eu-strip -o stripped.so edited.so && env LD_BIND_NOW=1 ./loader ./stripped.so");
+  CHECK(bench.log() == "42\n");
+  CHECK(texts_of(read_file(bench / "stripped.so"), dt::kRpath) ==
+        std::vector<std::string>{"/q" + std::string(3000, 'q')});
+}
+
+TEST_CASE("what alone tells the number of symbols stays behind them") {
+  // No section headers, and a hash table that hashes nothing.
+  const Bench bench;
+  Buffer program =
+      bench.build_file("p", "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n",
+                       "-fuse-ld=lld -Wl,--hash-style=gnu");
+  std::fill_n(program.begin() + 40, 8, std::uint8_t{0});
+  std::fill_n(program.begin() + 60, 4, std::uint8_t{0});
+  const ElfImage before(program);
+  REQUIRE(before.stated_symbol_count() == 0);
+  REQUIRE(before.dynamic_symbol_count() != 0);
+  Buffer bytes = program;
+  for (int i = 1; i <= 3; ++i) {
+    ElfEdit edit = set_rpath("/p" + std::string(200 * static_cast<std::size_t>(i), 'p'));
+    edit.soname = "libs" + std::string(static_cast<std::size_t>(i) * 30, 's');
+    bytes = elf::edit(bytes, edit).bytes;
+    CHECK(ElfImage(bytes).dynamic_symbol_count() == before.dynamic_symbol_count());
+    CHECK(bench.execute(bytes) == "ran\n");
+  }
+}
+
+TEST_CASE("a large string table begins earlier where it cannot end later") {
+  const Bench bench;
+  std::string names;
+  for (int i = 0; i < 3000; ++i)
+    names += "int a_rather_long_name_of_a_symbol_" + std::to_string(i) + ";\n";
+  for (const char* options : {"-fuse-ld=lld", "-fuse-ld=lld -Wl,--hash-style=both", "-nostdlib"}) {
+    const bool calls = std::string(options).find("nostdlib") == std::string::npos;
+    const std::string text =
+        (calls ? "int getpid(void); int run(void) { return 42 + (getpid() == 0); }\n"
+               : "int run(void) { return 42; }\n") +
+        names;
+    const Buffer library =
+        bench.build_file("x.so", text, std::string("-shared -fPIC -Wl,-soname,libx.so ") + options);
+    INFO(options);
+    const Buffer once = elf::edit(library, set_rpath("/p" + std::string(1000, 'p'))).bytes;
+    // The names have more than 100 KB; .gnu.hash has 7 bytes a symbol.
+    CHECK(once.size() - library.size() < 26000);
+    CHECK(bench.load(once) == "42\n");
+    for (const char* strip : {"strip", "eu-strip", "llvm-strip"}) {
+      bench.must(std::string(strip) +
+                 " -o stripped.so edited.so && env LD_BIND_NOW=1 ./loader ./stripped.so");
+      CHECK(bench.log() == "42\n");
+    }
+    const Buffer twice = elf::edit(once, set_rpath("/q" + std::string(1000, 'q'))).bytes;
+    CHECK(twice.size() == once.size());
+    CHECK(bench.load(twice) == "42\n");
+  }
+}
+
 TEST_CASE("the table of program headers grows a second time over what the first time left") {
   const Bench bench;
   const Buffer program =
