@@ -7,7 +7,7 @@
 Each shared object and dynamic program gets a run path of 200 characters. Judged: does the loader still take it as it took
 the unedited file (dlopen with RTLD_NOW in a process of its own, or `ld.so --list` for a program, with the same output),
 does eu-elflint complain of something new, and does it still load after `strip` and after `llvm-strip` wherever the
-unedited file does. The folder of the unedited file stays on the library path, so that neither run path decides.
+unedited file does. All folders that the unedited file loads from are on the library path, so that no run path decides.
 Prints a table in Markdown, and each file where truewheel is worse. Exit code 1 if there is one.
 """
 import argparse
@@ -21,16 +21,17 @@ import tempfile
 import time
 from pathlib import Path
 
+LINKER = "/lib64/ld-linux-x86-64.so.2"
 RUN_PATH = "$ORIGIN/../" + "/".join(["libraries-of-a-package"] * 9)[:189]
-LOAD = """
-import ctypes, os, sys
-try:
-    ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOW)
-    print('loaded')
-except OSError as error:
-    print(str(error).replace(sys.argv[1], 'FILE'))
-sys.stdout.flush()
-os._exit(0)
+LOADER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  puts(count == 2 && dlopen(words[1], RTLD_NOW) ? "loaded" : dlerror());
+  fflush(stdout);
+  _exit(0);
+}
 """
 
 
@@ -59,20 +60,31 @@ def is_program(path):
     return b"/ld-linux-x86-64.so.2\0" in head and not re.search(r"\.so(\.|$)", path.name)
 
 
-def loads(path, origin):
-    environment = dict(os.environ, LD_LIBRARY_PATH=str(origin))
-    try:
-        if is_program(path):
-            # What it loads, and that all symbols and versions are found, without running it.
-            done = call(["/lib64/ld-linux-x86-64.so.2", "--list", path], env=dict(environment, LD_BIND_NOW="1", LD_WARN="1"),
-                        timeout=60)
-            text = re.sub(r"\(0x[0-9a-f]+\)", "", done.stdout + done.stderr)
-        else:
-            done = call([sys.executable, "-c", LOAD, path], env=environment, timeout=60)
-            text = done.stdout + done.stderr
-    except subprocess.TimeoutExpired:
-        return "timeout"
-    return f"{done.returncode} {text}".replace(str(path), "FILE")
+class Loader:
+    """Asks the dynamic linker to take a file, with a time limit."""
+
+    def __init__(self, folder):
+        (folder / "loader.c").write_text(LOADER)
+        self.program = folder / "loader"
+        subprocess.run(["cc", "-o", str(self.program), str(folder / "loader.c"), "-ldl"], check=True)
+        self.folders = ""
+
+    def look_where(self, path):
+        """Puts the folders of all that a file loads on the library path, so that no run path decides."""
+        text = call([LINKER, "--list", path]).stdout
+        found = dict.fromkeys(os.path.dirname(name) for name in re.findall(r"=> (/\S+)", text))
+        self.folders = ":".join([str(path.parent), *found])
+
+    def __call__(self, path):
+        # Of a program: what it loads, and that all symbols and versions are found, without running it.
+        words = [LINKER, "--list", path] if is_program(path) else [self.program, path]
+        environment = dict(os.environ, LD_LIBRARY_PATH=self.folders, LD_BIND_NOW="1", LD_WARN="1")
+        try:
+            done = call(words, env=environment, timeout=60)
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        text = re.sub(r"\(0x[0-9a-f]+\)", "", done.stdout + done.stderr)
+        return f"{done.returncode} {text}".replace(str(path), "FILE")
 
 
 def lint(path):
@@ -107,16 +119,17 @@ def strip(words, source, target):
     return call([*words, target]).returncode == 0
 
 
-def compare(path, tools, folder):
+def compare(path, tools, folder, loads):
     """Edits one file with each tool; a list of sentences about where truewheel is worse."""
     copy = folder / path.name
     shutil.copy(path, copy)
-    expected, clean = loads(copy, path.parent), lint(copy)
+    loads.look_where(path)
+    expected, clean = loads(copy), lint(copy)
     # As which strip tools leave the unedited file: what they break is not the editors' fault.
     kept = {}
     for words in (("strip",), ("llvm-strip",)):
         if strip(words, path, copy):
-            kept[words] = loads(copy, path.parent)
+            kept[words] = loads(copy)
     verdicts = {}
     for tool in tools:
         edited = folder / path.name
@@ -128,7 +141,7 @@ def compare(path, tools, folder):
         verdict = {}
         tool.edited += 1
         tool.growth += edited.stat().st_size - path.stat().st_size
-        got = loads(edited, path.parent)
+        got = loads(edited)
         if got == expected:
             tool.same += 1
         else:
@@ -142,7 +155,7 @@ def compare(path, tools, folder):
         keep = edited.read_bytes()
         for words, was in kept.items():
             edited.write_bytes(keep)
-            if call([*words, edited]).returncode != 0 or loads(edited, path.parent) != was:
+            if call([*words, edited]).returncode != 0 or loads(edited) != was:
                 survives = False
                 verdict["after " + words[0]] = "does not load as the unedited file does after it"
         tool.stripped += survives
@@ -176,9 +189,10 @@ def main():
         version = call([arguments.patchelf, "--version"]).stdout.strip()
         tools.append(Tool(version, [arguments.patchelf]))
     worse = []
-    with tempfile.TemporaryDirectory(prefix="edit-every-") as folder:
+    with tempfile.TemporaryDirectory(prefix="edit-every-") as folder, tempfile.TemporaryDirectory() as tools_folder:
+        loads = Loader(Path(tools_folder))
         for path in found:
-            for entry in compare(path, tools, Path(folder)):
+            for entry in compare(path, tools, Path(folder), loads):
                 worse.append(entry)
                 print(f"{entry[0]}: {entry[1]}: {entry[2]}{' (so does the other)' if entry[3] else ''}"[:600], file=sys.stderr)
             for leftover in Path(folder).iterdir():

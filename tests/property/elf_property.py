@@ -223,10 +223,23 @@ def prepare_one(job):
     return prepare(SHARED["workshop"], *job)
 
 
-def case_one(number):
+def layouts_for(number):
+    """The pool in the order in which a case asks for them; made now where only one case is run."""
     arguments, layouts = SHARED["arguments"], SHARED["layouts"]
+    order = list(range(len(SHARED["specifications"])))
+    random.Random(f"{arguments.seed}/{number}/layout").shuffle(order)
+    for index in order:
+        if layouts[index] is None and arguments.only is not None:
+            for job in SHARED["specifications"][index].objects:
+                compile_one(job)
+            layouts[index] = prepare_one((index, SHARED["specifications"][index]))
+        yield layouts[index]
+
+
+def case_one(number):
+    arguments = SHARED["arguments"]
     dice = random.Random(f"{arguments.seed}/{number}")
-    layout = layouts[dice.randrange(len(layouts))]
+    layout = next(layout for layout in layouts_for(number) if layout)
     folder = SHARED["workshop"].folder / f"case{number}"
     folder.mkdir()
     case = Case(arguments.driver, SHARED["workshop"], layout, dice, folder, arguments.long)
@@ -263,17 +276,20 @@ def main():
         workshop = elf_layouts.Workshop(Path(base))
         wanted = arguments.layouts or max(8, arguments.count // 4)
         specifications = elf_layouts.draw_all(arguments.seed, wanted, workshop.linkers)
-        SHARED.update(workshop=workshop, arguments=arguments)
+        SHARED.update(workshop=workshop, arguments=arguments, specifications=specifications)
         print(f"seed {arguments.seed}, {arguments.count} cases, linkers: {' '.join(workshop.linkers)}")
         start = time.monotonic()
-        with multiprocessing.Pool(arguments.jobs) as pool:
-            pool.map(compile_one, sorted({job for one in specifications for job in one.objects}), chunksize=1)
-            layouts = pool.map(prepare_one, list(enumerate(specifications)), chunksize=1)
-        SHARED["layouts"] = [layout for layout in layouts if layout]
-        print(f"{len(SHARED['layouts'])} of {wanted} layouts run unedited; {time.monotonic() - start:.1f} s to make them")
-        if not SHARED["layouts"]:
-            print("no case could be judged")
-            return 1
+        layouts = [None] * wanted
+        if arguments.only is None:
+            with multiprocessing.Pool(arguments.jobs) as pool:
+                pool.map(compile_one, sorted({job for one in specifications for job in one.objects}), chunksize=1)
+                layouts = pool.map(prepare_one, list(enumerate(specifications)), chunksize=1)
+            usable = sum(1 for layout in layouts if layout)
+            print(f"{usable} of {wanted} layouts run unedited; {time.monotonic() - start:.1f} s to make them")
+            if usable == 0:
+                print("no case could be judged")
+                return 1
+        SHARED["layouts"] = layouts
         start = time.monotonic()
         numbers = range(arguments.count) if arguments.only is None else [arguments.only]
         with multiprocessing.Pool(arguments.jobs) as pool:
