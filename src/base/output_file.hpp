@@ -49,7 +49,8 @@ class OutputFile {
 void write_fully(int descriptor, const void* data, std::size_t size);
 
 /// Replaces a file's content through a temporary file and rename, keeping its owner where allowed;
-/// a symlink is followed. `mode` is the mode of the result.
+/// a symlink is followed. `mode` is the mode of the result. A character device or a pipe is written
+/// to and stays; a folder, a block device and a socket are refused.
 void replace_file(const std::filesystem::path& path, const std::string& content, unsigned mode);
 
 }  // namespace truewheel

@@ -268,6 +268,27 @@ TEST_CASE("replace_file follows a symlink") {
   CHECK(entries(folder / "sub") == 1);
 }
 
+TEST_CASE("replace_file writes into a pipe and leaves it one") {
+  const TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  // Both ends, so that neither open() waits.
+  const FileDescriptor ends(::open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC));
+  REQUIRE(ends.is_open());
+  replace_file(folder / "pipe", "new", 0755);
+  std::string received(3, '\0');
+  CHECK(::read(ends.get(), received.data(), received.size()) == 3);
+  CHECK(received == "new");
+  CHECK(std::filesystem::is_fifo(folder / "pipe"));
+  CHECK(entries(folder.path()) == 1);
+}
+
+TEST_CASE("replace_file puts no file in a folder's place") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  CHECK(id_of([&] { replace_file(folder / "sub", "new", 0644); }) == "output-no-file");
+  CHECK(std::filesystem::is_directory(folder / "sub"));
+}
+
 TEST_CASE("replace_file keeps the old content when the new one cannot be written") {
   const TemporaryFolder folder;
   write_text(folder / "f", "old");
