@@ -39,7 +39,7 @@ _truewheel() {
         --print-execstack --print-needed --set-interpreter --set-os-abi
         --set-soname --set-rpath --add-rpath --allowed-rpath-prefixes
         --add-needed --remove-needed --replace-needed --clear-symbol-version
-        --page-size --output --remove-rpath --shrink-rpath --force-rpath
+        --rename-dynamic-symbols --rename-symbol-version --page-size --output --remove-rpath --shrink-rpath --force-rpath
         --no-default-lib --set-execstack --clear-execstack --add-debug-tag
         --no-clobber-old-sections --no-sort --debug --help --version' -- "$current") ;;
     lddtree:-*)

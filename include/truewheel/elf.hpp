@@ -165,6 +165,11 @@ struct ElfEdit {
   bool add_debug_tag = false;              ///< a DT_DEBUG for debuggers, unless there is one
   /// Names of dynamic symbols that shall have no version.
   std::vector<std::string> clear_symbol_versions;
+  /// Old name -> new one of dynamic symbols, needed and defined ones; their versions stay. A name
+  /// that is not there is ignored.
+  std::map<std::string, std::string> rename_symbols;
+  /// Old name -> new one of versions that the file needs or defines.
+  std::map<std::string, std::string> rename_versions;
 
   [[nodiscard]] bool empty() const;
 };

@@ -2,6 +2,7 @@
 #include "cli/patchelf_options.hpp"
 
 #include "base/byte_reader.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "commands/commands.hpp"
@@ -12,7 +13,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <charconv>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <string_view>
 
 namespace truewheel::cli {
@@ -42,10 +47,41 @@ void allow_prefixes(PatchelfCommand& command, const std::string& text) {
   }
 }
 
+/// Adds an old and a new name, and does not choose between two new ones.
+void add_rename(std::map<std::string, std::string>& names, const std::string& old_name,
+                const std::string& new_name, std::string_view where) {
+  if (!names.emplace(old_name, new_name).second) {
+    throw usage_error(fmt::format("{}: '{}' is to be renamed twice", where, printable(old_name)));
+  }
+}
+
+/// One old and one new name a line; what follows them and empty lines are ignored, as patchelf
+/// does.
+void read_symbol_map(PatchelfCommand& command, const std::string& path) {
+  std::ifstream text(path);  // perhaps a pipe, which cannot be mapped
+  if (!text) throw io_error("symbol-map", "cannot read '" + printable(path) + "'", errno);
+  std::string line;
+  for (std::size_t number = 1; std::getline(text, line); ++number) {
+    std::istringstream words(line);
+    std::string old_name, new_name;
+    if (!(words >> old_name)) continue;
+    const std::string where = fmt::format("{}:{}", printable(path), number);
+    if (!(words >> new_name)) throw usage_error(where + ": the new name is missing");
+    if ((old_name + new_name).find('@') != std::string::npos) {
+      throw usage_error(where +
+                        ": a name with @ and a version; a name is renamed with all of its "
+                        "versions");
+    }
+    add_rename(command.edit.rename_symbols, old_name, new_name, where);
+  }
+  if (text.bad()) throw io_error("symbol-map", "cannot read '" + printable(path) + "'", errno);
+}
+
 /// An option: its name, the names of its values, what it says in --help, and what it does.
 struct Option {
   std::string_view name, values, help;
   void (*apply)(PatchelfCommand& command, const Values& values);
+  bool names_a_file = false;  ///< then `@` is part of the name, and stands for no content
 
   [[nodiscard]] std::size_t count() const {
     return values.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(values, ' ')) + 1;
@@ -101,12 +137,18 @@ const Option kOptions[] = {
      [](auto& command, const auto& values) {
        command.edit.clear_symbol_versions.push_back(values[0]);
      }},
+    {"--rename-dynamic-symbols", "FILE", "Rename symbols; FILE has an old and a new name a line",
+     [](auto& command, const auto& values) { read_symbol_map(command, values[0]); }, true},
+    {"--rename-symbol-version", "OLD NEW", "Rename a needed or defined version (repeatable)",
+     [](auto& command, const auto& values) {
+       add_rename(command.edit.rename_versions, values[0], values[1], "--rename-symbol-version");
+     }},
     {"--add-debug-tag", "", "Add a DT_DEBUG, unless there is one",
      [](auto& command, const auto&) { command.edit.add_debug_tag = true; }},
     {"--page-size", "N", "Alignment of a new LOAD [the file's]",
      [](auto& command, const auto& values) { command.options.page_size = page_size(values[0]); }},
     {"--output", "FILE", "Write there and leave the input alone",
-     [](auto& command, const auto& values) { command.output = values[0]; }},
+     [](auto& command, const auto& values) { command.output = values[0]; }, true},
     {"--no-clobber-old-sections", "", "Accepted: old bytes always stay", [](auto&, const auto&) {}},
     {"--no-sort", "", "Accepted: headers keep their order", [](auto&, const auto&) {}},
     {"--debug", "", "Say what is done and why",
@@ -117,7 +159,6 @@ const Option kOptions[] = {
 constexpr std::pair<std::string_view, std::string_view> kNotOffered[] = {
     {"--build-resolution-cache",
      "a table that only the dynamic linkers of some distributions read is not offered"},
-    {"--rename-dynamic-symbols", "renaming symbols is not offered: hash tables would have to move"},
 };
 
 std::string help() {
@@ -136,10 +177,13 @@ std::string help() {
 /// `@FILE` stands for the file's content; the newline that editors put at its end is no part of it.
 std::string value_of(const std::string& word) {
   if (!word.starts_with('@')) return word;
-  const MappedFile file(word.substr(1));
-  std::string text(as_text(file.bytes()));
-  if (text.ends_with('\n')) text.pop_back();
-  return text;
+  // Callers of patchelf look for these words of its own.
+  return with_context("getting info about '" + printable(word.substr(1)) + "'", [&] {
+    const MappedFile file(word.substr(1));
+    std::string text(as_text(file.bytes()));
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+  });
 }
 
 void check_together(const PatchelfCommand& command) {
@@ -172,7 +216,10 @@ std::variant<std::string, PatchelfCommand> patchelf_command(const Values& words)
     if (words.size() - i - 1 < option->count())
       throw usage_error(fmt::format("{} needs {}", word, option->values));
     Values values;
-    while (values.size() < option->count()) values.push_back(value_of(words[++i]));
+    while (values.size() < option->count()) {
+      const std::string& value = words[++i];
+      values.push_back(option->names_a_file ? value : value_of(value));
+    }
     option->apply(command, values);
   }
   check_together(command);

@@ -67,7 +67,9 @@ std::string patchelf_text(const elf::ElfFacts& facts, const PatchelfPrints& prin
                   "the file names no interpreter: it is a library or a static program");
     text += *facts.interpreter + "\n";
   }
-  if ((print.run_path || print.needed) && !facts.is_dynamic())
+  // A separate debug file has the headers of a dynamic section, and no text in it.
+  if ((print.run_path || print.needed) && !facts.is_dynamic() &&
+      facts.kind != elf::FileKind::debug_only)
     throw Error(ErrorKind::unfit, "not-dynamic", "the file has no dynamic section");
   if (print.os_abi) text += os_abi_name(facts.os_abi) + "\n";
   if (print.soname && facts.soname) text += *facts.soname + "\n";

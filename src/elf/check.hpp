@@ -30,4 +30,8 @@ void check_bytes_kept(const ElfImage& before, const ElfImage& after, const Patch
 void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
                  Complaints& complaints);
 
+/// I13: the dynamic symbols, what finds them and what refers to them.
+void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
+                   Complaints& complaints);
+
 }  // namespace truewheel::elf

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/check.hpp"
 #include "elf/format.hpp"
+#include "elf/relocations.hpp"
 #include "elf/tables.hpp"
 
 #include <fmt/format.h>
@@ -44,12 +45,16 @@ std::vector<Range> changeable_ranges(const ElfImage& before, const ElfImage& aft
     const auto tag = address_tag(table.kind);
     const bool is_hash = table.kind == TableKind::hash || table.kind == TableKind::gnu_hash;
     const bool is_interpreter = table.kind == TableKind::interpreter;
-    const bool fixed = (is_hash && before.dynamic_value(*tag) == after.dynamic_value(*tag)) ||
+    const bool fixed = (is_hash && edit.rename_symbols.empty() &&
+                        before.dynamic_value(*tag) == after.dynamic_value(*tag)) ||
                        (table.kind == TableKind::notes && is_pointed_at(before, after, table)) ||
                        (is_interpreter && !edit.interpreter && is_pointed_at(before, after, table));
     if (fixed) continue;
     ranges.push_back({table.offset, table.end()});
   }
+  if (edit.rename_symbols.empty()) return ranges;
+  for (const RelocationTable& table : find_relocation_tables(before))
+    ranges.push_back({table.offset, table.end()});
   return ranges;
 }
 

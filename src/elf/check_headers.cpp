@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/check.hpp"
 #include "elf/format.hpp"
+#include "elf/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -134,12 +135,14 @@ void check_sections_kept(const ElfImage& before, const ElfImage& after, const El
     const bool has_bytes = a.type != sht::kNobits && a.type != sht::kNull && a.size != 0;
     const bool was_readable =
         a.offset <= before.file().size() && a.size <= before.file().size() - a.offset;
-    const bool may_differ = a.type == sht::kSymtab || a.type == sht::kDynamic ||
-                            a.type == sht::kStrtab || a.type == sht::kGnuVerneed ||
-                            a.type == sht::kGnuVersym || a.type == sht::kDynsym;
-    const Segment* interpreter = before.find_segment(pt::kInterp);
-    const bool is_interpreter = edit.interpreter && interpreter != nullptr &&
-                                a.offset == interpreter->offset && a.size == interpreter->filesz;
+    const bool may_differ =
+        a.type == sht::kSymtab || a.type == sht::kDynamic || a.type == sht::kStrtab ||
+        a.type == sht::kGnuVerneed || a.type == sht::kGnuVersym || a.type == sht::kDynsym ||
+        (!edit.rename_versions.empty() && a.type == sht::kGnuVerdef) ||
+        (!edit.rename_symbols.empty() && (a.type == sht::kHash || a.type == sht::kGnuHash));
+    const auto interpreter = edit.interpreter ? interpreter_table(before) : std::nullopt;
+    const bool is_interpreter =
+        interpreter && a.offset == interpreter->offset && a.size == interpreter->size;
     if (!has_bytes || !was_readable || may_differ || is_interpreter || a.offset == b.offset)
       continue;
     if (a.size != b.size ||

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "elf/check.hpp"
 #include "elf/format.hpp"
+#include "elf/hash_tables.hpp"
 #include "elf/string_census.hpp"
 #include "elf/symbol_versions.hpp"
 
@@ -41,6 +42,18 @@ std::vector<std::string> wished_needed(const ElfImage& before, const ElfEdit& ed
   return all;
 }
 
+/// The name that a version shall have; those of the file itself are none.
+std::string wished_version(const ElfEdit* edit, std::string_view name) {
+  if (edit == nullptr) return std::string(name);
+  const auto renamed = edit->rename_versions.find(std::string(name));
+  return renamed == edit->rename_versions.end() ? std::string(name) : renamed->second;
+}
+/// The hash that goes with it: as before, unless the name is another one.
+std::uint32_t wished_hash(const ElfEdit* edit, std::string_view name, std::uint32_t hash) {
+  const std::string wished = wished_version(edit, name);
+  return wished == name ? hash : sysv_hash(wished);
+}
+
 /// A version need as text, so that two lists can be compared.
 std::vector<std::string> needs_of(const ElfImage& image, const ElfEdit* edit) {
   std::vector<std::string> lines;
@@ -53,112 +66,27 @@ std::vector<std::string> needs_of(const ElfImage& image, const ElfEdit* edit) {
     }
     lines.push_back(file);
     for (const VersionNeedAux& aux : record.versions) {
-      lines.push_back(fmt::format("  {} {:#x} {} {}", image.dynamic_string(aux.name), aux.hash,
-                                  aux.flags, aux.index));
+      const std::string_view name = image.dynamic_string(aux.name);
+      lines.push_back(fmt::format("  {} {:#x} {} {}", wished_version(edit, name),
+                                  wished_hash(edit, name, aux.hash), aux.flags, aux.index));
     }
   }
   return lines;
 }
 
-/// Every dynamic symbol with its version number, and the tables that find it.
-struct SymbolView {
-  explicit SymbolView(const ElfImage& the_image)
-      : image(the_image), count(the_image.dynamic_symbol_count()) {
-    size = sizes_of(image.header().bits).symbol;
-    table = count == 0 ? 0 : *image.offset_of(*image.dynamic_value(dt::kSymTab));
-    const auto versions_at = image.dynamic_value(dt::kVerSym);
-    if (versions_at && count != 0) versions = image.offset_of(*versions_at, count * 2);
-  }
-  [[nodiscard]] std::string_view name(std::uint64_t i) const {
-    return image.dynamic_string(image.reader().u32(table + i * size));
-  }
-  [[nodiscard]] Bytes rest(std::uint64_t i) const {
-    return image.reader().slice(table + i * size + 4, size - 4);
-  }
-  [[nodiscard]] std::uint16_t version(std::uint64_t i) const {
-    return versions ? image.reader().u16(*versions + 2 * i) : std::uint16_t{1};
-  }
-
-  const ElfImage& image;
-  std::uint64_t count, size = 0, table = 0;
-  std::optional<std::uint64_t> versions;
-};
-
-void check_symbols(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
-                   Complaints& complaints) {
-  std::set<std::uint16_t> gone;
-  for (const VersionNeedRecord& record : read_version_needs(before).records) {
-    if (!contains(edit.remove_needed, std::string(before.dynamic_string(record.file)))) continue;
-    for (const VersionNeedAux& aux : record.versions) gone.insert(aux.index);
-  }
-  const SymbolView a(before), b(after);
-  if (a.count != b.count) {
-    complaints.push_back(fmt::format("I13: {} dynamic symbols became {}", a.count, b.count));
-    return;
-  }
-  // Without any version left the whole table of versions goes.
-  const bool unversioned = !b.versions && !gone.empty() &&
-                           read_version_needs(after).records.empty() &&
-                           read_version_definitions(after).records.empty();
-  for (std::uint64_t i = 0; i < a.count; ++i) {
-    const Bytes old_rest = a.rest(i), new_rest = b.rest(i);
-    const bool same =
-        std::equal(old_rest.begin(), old_rest.end(), new_rest.begin(), new_rest.end());
-    if (a.name(i) != b.name(i) || (!same && a.name(i) != "_DYNAMIC")) {
-      complaints.push_back(
-          fmt::format("I13: dynamic symbol {} ('{}') changed", i, printable(a.name(i))));
+std::vector<std::string> definitions_of(const ElfImage& image, const ElfEdit* edit) {
+  std::vector<std::string> lines;
+  for (const VersionDefinition& definition : read_version_definitions(image).records) {
+    const ElfEdit* wishes = (definition.flags & ver::kFlagBase) != 0 ? nullptr : edit;
+    std::string line = fmt::format("{} {}", definition.index, definition.flags);
+    for (std::size_t i = 0; i < definition.names.size(); ++i) {
+      const std::string_view name = image.dynamic_string(definition.names[i]);
+      if (i == 0) line += fmt::format(" {:#x}", wished_hash(wishes, name, definition.hash));
+      line += fmt::format(" {}", wished_version(wishes, name));
     }
-    const auto index = static_cast<std::uint16_t>(a.version(i) & ~ver::kHidden);
-    const bool dropped =
-        gone.contains(index) ||
-        (index > ver::kGlobal && contains(edit.clear_symbol_versions, std::string(a.name(i))));
-    if (unversioned) continue;
-    if (b.version(i) != (dropped ? ver::kGlobal : a.version(i))) {
-      complaints.push_back(fmt::format("I13: the version of dynamic symbol {} changed", i));
-    }
+    lines.push_back(std::move(line));
   }
-}
-
-void check_definitions(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
-  const auto a = read_version_definitions(before), b = read_version_definitions(after);
-  const auto names = [](const ElfImage& image, const VersionTable<VersionDefinition>& table) {
-    std::vector<std::string> lines;
-    for (const VersionDefinition& definition : table.records) {
-      std::string line = fmt::format("{} {}", definition.index, definition.flags);
-      for (const std::uint32_t name : definition.names)
-        line += fmt::format(" {}", image.dynamic_string(name));
-      lines.push_back(std::move(line));
-    }
-    return lines;
-  };
-  if (names(before, a) != names(after, b))
-    complaints.emplace_back("I13: the version definitions changed");
-}
-
-/// Tables that find symbols: their bytes are the same wherever they are.
-void check_hash_tables(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
-  for (const std::int64_t tag : {dt::kHash, dt::kGnuHash}) {
-    const auto a = before.dynamic_value(tag), b = after.dynamic_value(tag);
-    if (a.has_value() != b.has_value()) {
-      complaints.emplace_back("I13: a hash table is gone");
-      continue;
-    }
-    if (!a) continue;
-    const auto old_offset = before.offset_of(*a, 16), new_offset = after.offset_of(*b, 16);
-    if (old_offset.has_value() != new_offset.has_value())
-      complaints.emplace_back("I13: a hash table is not mapped");
-    if (!old_offset || !new_offset) continue;
-    std::uint64_t size = 16;
-    for (const Section& section : before.sections()) {
-      if (section.addr == *a && (section.type == sht::kHash || section.type == sht::kGnuHash))
-        size = std::max(size, section.size);
-    }
-    const Bytes old_bytes = before.reader().slice(*old_offset, size),
-                new_bytes = after.reader().slice(*new_offset, size);
-    if (!std::equal(old_bytes.begin(), old_bytes.end(), new_bytes.begin(), new_bytes.end())) {
-      complaints.emplace_back("I13: a hash table changed");
-    }
-  }
+  return lines;
 }
 
 /// Entries that the edit is not about: same values in the same order.
@@ -267,9 +195,9 @@ void check_state(const ElfImage& before, const ElfImage& after, const ElfEdit& e
   check_headers_wished(after, edit, complaints);
   if (debug_map(before) != debug_map(after))
     complaints.emplace_back("DT_MIPS_RLD_MAP_REL points elsewhere");
+  if (definitions_of(before, &edit) != definitions_of(after, nullptr))
+    complaints.emplace_back("I13: the version definitions are not as wished");
   check_symbols(before, after, edit, complaints);
-  check_definitions(before, after, complaints);
-  check_hash_tables(before, after, complaints);
 }
 
 }  // namespace truewheel::elf

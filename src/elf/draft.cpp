@@ -60,6 +60,14 @@ bool points_at(std::uint32_t segment_type, TableKind kind) {
   }
 }
 
+/// Leaves notes that the segment began with out of it.
+void narrow_to(Segment& segment, const Table& table) {
+  segment.paddr += table.offset - segment.offset;
+  segment.vaddr = table.vaddr;
+  segment.offset = table.offset;
+  segment.filesz = segment.memsz = table.size;
+}
+
 bool differs(const Section& a, const Section& b) {
   return a.addr != b.addr || a.offset != b.offset || a.size != b.size;
 }
@@ -125,15 +133,18 @@ void Draft::place_in_rooms(Growth growth) {
 
 std::uint64_t Draft::new_load_address(std::uint64_t offset, std::uint64_t alignment) const {
   std::uint64_t end = 0;
+  // A page of its own by the file's p_align as well, which may be larger than the wished one (I3).
+  std::uint64_t page = alignment;
   std::int64_t lowest_bias = std::numeric_limits<std::int64_t>::max();
   for (const Segment& segment : segments_) {
     if (segment.type != pt::kLoad) continue;
+    page = std::max(page, segment.align);
     end = std::max(end, checked_add(segment.vaddr, segment.memsz));
     lowest_bias = std::min(lowest_bias, static_cast<std::int64_t>(segment.vaddr - segment.offset));
   }
   for (const Room& room : rooms) end = std::max(end, room.used == 0 ? 0 : room.vaddr + room.used);
   const std::uint64_t in_page = offset & (alignment - 1);
-  std::uint64_t vaddr = checked_add(align_up(end, alignment), in_page);
+  std::uint64_t vaddr = checked_add(align_up(end, page), in_page);
   // Older qemu-user takes the least vaddr - offset for the load base of a program.
   const bool is_program =
       image_->header().type == et::kExec || image_->find_segment(pt::kInterp) != nullptr;
@@ -523,6 +534,9 @@ Layout Draft::finish(const FileMap& map) const {
   layout.moves_notes = moves_notes_;
   layout.moves_headers = moves_headers_;
   layout.steps = steps;
+  for (Segment& segment : layout.segments) {
+    if (interpreter && segment.type == pt::kInterp) narrow_to(segment, *interpreter);
+  }
   update_moved(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();

@@ -53,7 +53,8 @@ class Draft {
   std::vector<Pending> pending;
   std::vector<std::string> steps;
   bool overwrites = false;
-  bool sections_change = false;  ///< anyhow, so that their table has to be written
+  bool sections_change = false;      ///< anyhow, so that their table has to be written
+  std::optional<Table> interpreter;  ///< where PT_INTERP's name is, if it changes
 
  private:
   struct NewLoad {

@@ -20,8 +20,12 @@ namespace {
 
 /// Files that load as they are, but in which a change would break something that this editor does
 /// not understand (elf-cases.md, verdict X).
-void refuse_uneditable(const ElfImage& image) {
+void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   if (image.dynamic().empty()) {
+    // The kernel reads PT_INTERP whatever else the file has; a name that fits needs no more.
+    if (wish.changes_interpreter_only() &&
+        wish.interpreter->size() < interpreter_table(image)->size)
+      return;
     throw Error(ErrorKind::refused, "elf-not-dynamic", "the file has no dynamic section to edit");
   }
   const std::uint64_t flags = image.dynamic_value(dt::kFlags1).value_or(0);
@@ -67,7 +71,8 @@ void refuse_uneditable(const ElfImage& image) {
 bool ElfEdit::empty() const {
   return !run_path && !soname && replace_needed.empty() && remove_needed.empty() &&
          add_needed.empty() && !interpreter && !executable_stack && !os_abi && !no_default_lib &&
-         !add_debug_tag && clear_symbol_versions.empty();
+         !add_debug_tag && clear_symbol_versions.empty() && rename_symbols.empty() &&
+         rename_versions.empty();
 }
 
 PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options) {
@@ -79,12 +84,12 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   const ElfImage image(file);
   const Wish wish = make_wish(image, edit);
   if (wish.changes_nothing()) return nothing;
-  if (wish.changes_dynamic_linking() || wish.adds_stack_header) refuse_uneditable(image);
+  if (wish.changes_dynamic_linking() || wish.adds_stack_header) refuse_uneditable(image, wish);
 
   // S1, S2: strings, with the census of who uses which byte.
   StringPlan strings;
   strings.size = strings_table_size(image);
-  StringCensus census = take_string_census(image);
+  StringCensus census = take_string_census(image, wish.symbols.indices());
   if (const auto texts = wish.texts(); !texts.empty()) {
     if (image.dynstr_size() == 0) {
       throw Error(ErrorKind::refused, "elf-no-strings", "the file has no dynamic string table");

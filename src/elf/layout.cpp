@@ -327,19 +327,22 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
                      const EditOptions& options) {
   const bool dynamic_moves = request.dynamic_slots > dynamic_slots(image);
   const bool strings_grow = request.strings_size > strings_table_size(image);
-  const Segment* interpreter = image.find_segment(pt::kInterp);
-  const bool interpreter_moves =
-      interpreter != nullptr && request.interpreter_size > interpreter->filesz;
+  const auto interpreter = request.interpreter_size == 0 ? std::nullopt : interpreter_table(image);
+  const bool interpreter_moves = interpreter && request.interpreter_size > interpreter->size;
   if (!dynamic_moves && !strings_grow && !interpreter_moves && !request.stack_header) {
     Draft in_place(image, {});
     in_place.sections_change = request.sections_change;
+    in_place.interpreter = interpreter;
     return in_place.finish(FileMap(image));
   }
 
   std::vector<std::string> reasons;
   const Ground ground(image, options);
   std::vector<Draft> drafts = draft_strings(ground, request.strings_size);
-  for (Draft& draft : drafts) draft.sections_change = request.sections_change;
+  for (Draft& draft : drafts) {
+    draft.sections_change = request.sections_change;
+    draft.interpreter = interpreter;
+  }
   if (dynamic_moves) {
     if (const auto obstacle = dynamic_obstacle(image)) {
       throw Error(ErrorKind::refused, "elf-dynamic-fixed", *obstacle);

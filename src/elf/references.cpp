@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "elf/format.hpp"
+#include "elf/relocations.hpp"
 
 #include <fmt/format.h>
 
@@ -151,22 +152,13 @@ class ReferenceFinder {
     const std::uint64_t entry = word_size * (has_addend ? 3 : 2);
     for (std::uint64_t at = *offset; at + entry <= *offset + length; at += entry) {
       const std::uint64_t info_word = word(at + word_size);
-      const auto [symbol, type] = split_info(info_word);
+      const auto [symbol, type] = split_relocation_info(image_, info_word);
       if (symbol != 0 || !may_hold_address(image_.header().machine, type)) continue;
       const bool points =
           has_addend ? is_inside(word(at + 2 * word_size)) : word_points_there(word(at));
       if (points) return fmt::format("the relocation of {:#x} points there", word(at));
     }
     return std::nullopt;
-  }
-
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> split_info(std::uint64_t info_word) const {
-    if (!image_.is_64()) return {info_word >> 8, info_word & 0xff};
-    if (image_.header().machine == em::kMips && image_.header().order == ByteOrder::little) {
-      // MIPS64 stores a 32-bit symbol first and then four type bytes, whatever the byte order.
-      return {info_word & 0xffffffff, info_word >> 56};
-    }
-    return {info_word >> 32, info_word & 0xffffffff};
   }
 
   /// DT_RELR: an even word is an address, an odd one a bitmap of the words behind it.

@@ -3,6 +3,7 @@
 
 #include "elf/encode.hpp"
 #include "elf/format.hpp"
+#include "elf/hash_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,9 @@ class Rewriter {
     // Small changes inside tables and sections come first, by their old places: a table that moves
     // takes them along.
     edit_version_needs();
+    edit_version_names();
     edit_version_symbols();
+    edit_dynamic_symbols();
     edit_symbol_values();
     edit_interpreter();
     write_tables();
@@ -90,17 +93,20 @@ class Rewriter {
   /// up to the NUL. A longer one is written with its table.
   void edit_interpreter() {
     if (!wish_.interpreter) return;
-    const Segment* segment = image_.find_segment(pt::kInterp);
+    const Table table = *interpreter_table(image_);
     Buffer bytes(wish_.interpreter->begin(), wish_.interpreter->end());
     bytes.resize(static_cast<std::size_t>(
-        std::max<std::uint64_t>(segment->filesz, wish_.interpreter->size() + 1)));
-    change(segment->offset, std::move(bytes));
+        std::max<std::uint64_t>(table.size, wish_.interpreter->size() + 1)));
+    change(table.offset, std::move(bytes));
   }
 
   /// Symbols of a version that is no longer needed become unversioned, global ones; so do those
-  /// that shall lose theirs.
+  /// that shall lose theirs. All follow their symbols.
   void edit_version_symbols() {
-    if (wish_.removed_needs.empty() && wish_.unversioned_symbols.empty()) return;
+    if (wish_.removed_needs.empty() && wish_.unversioned_symbols.empty() &&
+        wish_.symbols.order.empty()) {
+      return;
+    }
     std::vector<std::uint16_t> gone;
     for (const std::size_t record : wish_.removed_needs) {
       for (const VersionNeedAux& aux : wish_.needs.records[record].versions)
@@ -110,15 +116,67 @@ class Rewriter {
     const std::uint64_t count = image_.dynamic_symbol_count();
     const auto offset = table ? image_.offset_of(*table, count * 2) : std::nullopt;
     if (!offset) return;
+    Buffer versions = copy_of(*offset, count * 2);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint16_t version = image_.reader().u16(*offset + 2 * i);
       const auto index = static_cast<std::uint16_t>(version & ~ver::kHidden);
       if (std::find(gone.begin(), gone.end(), index) != gone.end() ||
           std::binary_search(wish_.unversioned_symbols.begin(), wish_.unversioned_symbols.end(),
                              i)) {
-        change(*offset + 2 * i, encoder_.half(ver::kGlobal));
+        put(versions, 2 * i, encoder_.half(ver::kGlobal));
       }
     }
+    change(*offset, in_new_order(versions, 2));
+  }
+
+  /// New names and hashes of versions.
+  void edit_version_names() {
+    for (const RenamedVersion& version : wish_.renamed_versions) {
+      change(version.name_offset,
+             encoder_.word32(static_cast<std::uint32_t>(strings_.offsets.at(version.text))));
+      if (version.hash_offset)
+        change(*version.hash_offset, encoder_.word32(sysv_hash(version.text)));
+    }
+  }
+
+  /// New names, and what follows from them; and `_DYNAMIC`, if .dynamic moves.
+  void edit_dynamic_symbols() {
+    const Move* dynamic = layout_.find(TableKind::dynamic);
+    const std::uint64_t count = image_.dynamic_symbol_count();
+    if (count == 0 || (dynamic == nullptr && wish_.symbols.empty())) return;
+    const std::uint64_t size = sizes_of(image_.header().bits).symbol;
+    const std::uint64_t table = *image_.offset_of(*image_.dynamic_value(dt::kSymTab));
+    Buffer symbols = copy_of(table, count * size);
+    for (std::uint64_t i = 0; dynamic != nullptr && i < count; ++i) {
+      const std::uint64_t at = table + i * size;
+      if (value_at(at) != dynamic->table.vaddr) continue;
+      if (image_.dynamic_string(image_.reader().u32(at)) != "_DYNAMIC") continue;
+      put(symbols, i * size + value_place(), encoder_.word(dynamic->vaddr));
+    }
+    for (const SymbolRenames::Renamed& item : wish_.symbols.renamed) {
+      put(symbols, item.index * size,
+          encoder_.word32(static_cast<std::uint32_t>(strings_.offsets.at(item.text))));
+    }
+    change(table, in_new_order(symbols, size));
+    for (const SymbolRenames::NewTable& other : wish_.symbols.tables)
+      change(other.offset, other.bytes);
+  }
+
+  [[nodiscard]] Buffer copy_of(std::uint64_t offset, std::uint64_t size) const {
+    const Bytes bytes = image_.reader().slice(offset, size);
+    return {bytes.begin(), bytes.end()};
+  }
+  static void put(Buffer& to, std::uint64_t at, const Buffer& bytes) {
+    std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  /// A table with one entry a symbol, by the symbols' new numbers.
+  [[nodiscard]] Buffer in_new_order(const Buffer& table, std::uint64_t size) const {
+    Buffer result = table;
+    for (std::size_t i = 0; i < wish_.symbols.order.size(); ++i) {
+      std::copy_n(table.begin() + static_cast<std::ptrdiff_t>(wish_.symbols.order[i] * size), size,
+                  result.begin() + static_cast<std::ptrdiff_t>(i * size));
+    }
+    return result;
   }
 
   /// Symbols in a section that moved follow it: section symbols, `_DYNAMIC`, `__abi_tag`.
@@ -136,14 +194,6 @@ class Rewriter {
       for (std::uint64_t i = 0; i < table.size / size; ++i) {
         shift_symbol(table.offset + i * size, shifts);
       }
-    }
-    const Move* dynamic = layout_.find(TableKind::dynamic);
-    const std::uint64_t count = dynamic == nullptr ? 0 : image_.dynamic_symbol_count();
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t at = *image_.offset_of(*image_.dynamic_value(dt::kSymTab)) + i * size;
-      if (value_at(at) != dynamic->table.vaddr) continue;
-      if (image_.dynamic_string(image_.reader().u32(at)) != "_DYNAMIC") continue;
-      change(at + value_place(), encoder_.word(dynamic->vaddr));
     }
   }
   void shift_symbol(std::uint64_t at, const std::map<std::size_t, std::uint64_t>& shifts) {

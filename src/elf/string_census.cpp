@@ -27,6 +27,7 @@ bool is_known_number_tag(std::int64_t tag) {
 }
 
 void add_symbol_names(const ElfImage& image, std::uint64_t offset, std::uint64_t count,
+                      const std::vector<std::uint64_t>& renamed,
                       std::vector<std::uint64_t>& users) {
   const std::uint64_t size = sizes_of(image.header().bits).symbol;
   users.reserve(users.size() + static_cast<std::size_t>(count));
@@ -37,7 +38,8 @@ void add_symbol_names(const ElfImage& image, std::uint64_t offset, std::uint64_t
       throw Error(ErrorKind::refused, "elf-symbol-name",
                   fmt::format("symbol {} has its name past the dynamic string table", i));
     }
-    if (name != last) users.push_back(name);
+    if (name == last || std::binary_search(renamed.begin(), renamed.end(), i)) continue;
+    users.push_back(name);
     last = name;
   }
 }
@@ -63,7 +65,7 @@ void add_section_users(const ElfImage& image, StringCensus& census) {
             census.complete = false;
           } else {
             add_symbol_names(image, user.offset, user.size / sizes_of(image.header().bits).symbol,
-                             census.users);
+                             {}, census.users);
           }
           break;
         default:
@@ -79,10 +81,10 @@ bool is_string_tag(std::int64_t tag) {
   return std::find(kStringTags.begin(), kStringTags.end(), tag) != kStringTags.end();
 }
 
-StringCensus take_string_census(const ElfImage& image) {
+StringCensus take_string_census(const ElfImage& image, const std::vector<std::uint64_t>& renamed) {
   StringCensus census;
   if (const std::uint64_t symbols = image.dynamic_symbol_count(); symbols != 0) {
-    add_symbol_names(image, *image.offset_of(*image.dynamic_value(dt::kSymTab)), symbols,
+    add_symbol_names(image, *image.offset_of(*image.dynamic_value(dt::kSymTab)), symbols, renamed,
                      census.users);
   }
   for (const VersionNeedRecord& record : read_version_needs(image).records) {

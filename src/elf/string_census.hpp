@@ -21,7 +21,9 @@ struct StringCensus {
   bool complete = true;
 };
 
-[[nodiscard]] StringCensus take_string_census(const ElfImage& image);
+/// `renamed` are the numbers of the dynamic symbols whose old names fall idle, ascending.
+[[nodiscard]] StringCensus take_string_census(const ElfImage& image,
+                                              const std::vector<std::uint64_t>& renamed = {});
 
 /// True for a dynamic tag whose value is a string offset.
 [[nodiscard]] bool is_string_tag(std::int64_t tag);

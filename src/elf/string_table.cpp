@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace truewheel::elf {
 
@@ -20,71 +22,98 @@ std::string terminated(const std::string& text) {
   return result;
 }
 
-/// Which bytes of the table belong to a string in use, its NUL included.
-class Occupancy {
+/// The bytes of the table that belong to no string in use, its NUL included.
+class FreeBytes {
  public:
-  Occupancy(std::string_view table, const std::vector<std::uint64_t>& users)
+  FreeBytes(std::string_view table, const std::vector<std::uint64_t>& users)
       : table_(table), used_(table.size()) {
-    if (!used_.empty()) used_[0] = 1;  // the empty string of offset 0 belongs to the format
-    for (const std::uint64_t user : users) mark(user);
-  }
-  void mark(std::uint64_t offset) {
-    for (auto i = static_cast<std::size_t>(offset); i < used_.size() && used_[i] != 1; ++i) {
+    if (!used_.empty()) used_[0] = true;  // the empty string of offset 0 belongs to the format
+    for (const std::uint64_t user : users) {
       // Strings that end alike share their tails: once a used byte is met, all up to the NUL are
       // used, too.
-      used_[i] = 1;
-      if (table_[i] == '\0') break;
+      for (auto i = static_cast<std::size_t>(user); i < used_.size() && !used_[i]; ++i) {
+        used_[i] = true;
+        if (table[i] == '\0') break;
+      }
+    }
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (used_[i]) continue;
+      const std::size_t begin = i;
+      while (i < used_.size() && !used_[i]) ++i;
+      runs_.insert({i - begin, begin});
     }
   }
-  /// Bytes past the table's end are nobody's.
+  /// Takes `length` bytes of the smallest run that holds them, the lowest one of equals; what is
+  /// left of it stays free.
+  [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t length) {
+    const auto found = runs_.lower_bound({length, 0});
+    if (found == runs_.end()) return std::nullopt;
+    const auto [size, begin] = *found;
+    runs_.erase(found);
+    if (size != length) runs_.insert({size - length, begin + length});
+    mark(begin, length);
+    return begin;
+  }
+  /// Takes bytes behind begin_of_end(); those past the table's end are nobody's.
   void mark(std::uint64_t offset, std::uint64_t length) {
-    const auto begin = std::min(static_cast<std::size_t>(offset), used_.size());
-    const auto end = std::min(static_cast<std::size_t>(offset + length), used_.size());
-    std::fill(used_.begin() + static_cast<std::ptrdiff_t>(begin),
-              used_.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{1});
+    for (std::uint64_t i = offset; i < std::min<std::uint64_t>(offset + length, used_.size()); ++i)
+      used_[static_cast<std::size_t>(i)] = true;
   }
-  [[nodiscard]] bool is_used(std::size_t offset) const { return used_[offset] != 0; }
-  struct Run {
-    std::uint64_t begin, end;
-  };
-  [[nodiscard]] std::vector<Run> free_runs() const {
-    std::vector<Run> runs;
-    for (std::size_t i = 0; i < used_.size();) {
-      const auto begin = static_cast<std::size_t>(
-          std::find(used_.begin() + static_cast<std::ptrdiff_t>(i), used_.end(), std::uint8_t{0}) -
-          used_.begin());
-      if (begin == used_.size()) break;
-      i = static_cast<std::size_t>(std::find(used_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             used_.end(), std::uint8_t{1}) -
-                                   used_.begin());
-      runs.push_back({begin, i});
-    }
-    return runs;
+  /// Where unused bytes at the table's end begin.
+  [[nodiscard]] std::uint64_t begin_of_end() const {
+    const auto last = std::find_if(runs_.begin(), runs_.end(), [&](const auto& run) {
+      return run.first + run.second == used_.size();
+    });
+    return last == runs_.end() ? used_.size() : last->second;
+  }
+  /// Makes NULs of what is left of an old string that a new one cut, so that no fragment of it
+  /// stays.
+  void blank_remainder(StringPiece& piece) const {
+    auto at = static_cast<std::size_t>(piece.offset) + piece.bytes.size();
+    const bool cuts = at < table_.size() && table_[at - 1] != '\0';
+    for (; cuts && at < table_.size() && table_[at] != '\0' && !used_[at]; ++at)
+      piece.bytes.push_back('\0');
   }
 
  private:
   std::string_view table_;
-  std::vector<std::uint8_t> used_;
+  std::vector<bool> used_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> runs_;  ///< size and begin
 };
 
-/// The smallest run that holds `length` bytes; the lowest one of equals.
-std::optional<Occupancy::Run> best_fit(const std::vector<Occupancy::Run>& runs,
-                                       std::uint64_t length) {
-  std::optional<Occupancy::Run> best;
-  for (const Occupancy::Run& run : runs) {
-    if (run.end - run.begin < length) continue;
-    if (!best || run.end - run.begin < best->end - best->begin) best = run;
-  }
-  return best;
+bool ends_earlier(std::string_view a, std::string_view b) {
+  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-/// Makes NULs of what is left of an old string that a new one cut, so that no fragment of it stays.
-void blank_remainder(std::string_view table, const Occupancy& occupancy, StringPiece& piece) {
-  auto at = static_cast<std::size_t>(piece.offset) + piece.bytes.size();
-  const bool cuts = at < table.size() && table[at - 1] != '\0';
-  for (; cuts && at < table.size() && table[at] != '\0' && !occupancy.is_used(at); ++at)
-    piece.bytes.push_back('\0');
-}
+/// Finds strings in the table, also as the tails of others. A few are looked for one by one; for
+/// many all tails are sorted first, so that a rename of each symbol of a large library is no
+/// quadratic matter.
+class ExistingStrings {
+ public:
+  ExistingStrings(std::string_view table, std::size_t searches) : table_(table) {
+    constexpr std::size_t kFew = 16;
+    if (searches <= kFew) return;
+    for (std::size_t begin = 0; begin < table.size();) {
+      const std::size_t end = std::min(table.find('\0', begin), table.size());
+      if (end != table.size()) sorted_.push_back(table.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    std::stable_sort(sorted_.begin(), sorted_.end(), ends_earlier);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> find(const std::string& text) const {
+    if (sorted_.empty()) {
+      const auto found = table_.find(terminated(text));
+      return found == std::string_view::npos ? std::nullopt : std::optional(found);
+    }
+    const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), text, ends_earlier);
+    if (found == sorted_.end() || !found->ends_with(text)) return std::nullopt;
+    return static_cast<std::uint64_t>(found->data() - table_.data()) + found->size() - text.size();
+  }
+
+ private:
+  std::string_view table_;
+  std::vector<std::string_view> sorted_;  ///< by their last letters
+};
 
 }  // namespace
 
@@ -97,76 +126,73 @@ StringPlan plan_strings(Bytes table_bytes, const std::vector<std::uint64_t>& use
   // S1: a string that is there already, perhaps as the tail of a longer one.
   std::vector<std::string> missing;
   std::vector<std::uint64_t> all_users = users;
-  for (const std::string& text : wanted) {
-    if (plan.offsets.contains(text)) continue;
-    const auto found = table.find(terminated(text));
-    if (found == std::string_view::npos) {
+  const ExistingStrings existing(table, wanted.size());
+  for (const std::string& text : std::set<std::string>(wanted.begin(), wanted.end())) {
+    const auto found = existing.find(text);
+    if (!found) {
       missing.push_back(text);
       continue;
     }
-    plan.offsets[text] = found;
-    all_users.push_back(found);
+    plan.offsets[text] = *found;
+    all_users.push_back(*found);
     plan.steps.push_back(
-        fmt::format("'{}' is in the string table already, at {:#x}", printable(text), found));
+        fmt::format("'{}' is in the string table already, at {:#x}", printable(text), *found));
   }
   if (missing.empty()) return plan;
 
-  // The longest first, so that a string that ends another one can share its bytes.
-  std::sort(missing.begin(), missing.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  // A new string that ends another new one shares its bytes: sorted by their last letters, it
+  // stands before the longer one.
+  std::sort(missing.begin(), missing.end(), ends_earlier);
+  std::vector<const std::string*> placed;
+  std::vector<std::size_t> shared;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (i + 1 < missing.size() && missing[i + 1].ends_with(missing[i])) {
+      shared.push_back(i);
+    } else {
+      placed.push_back(&missing[i]);
+    }
+  }
+  std::sort(placed.begin(), placed.end(), [](const std::string* a, const std::string* b) {
+    return a->size() != b->size() ? a->size() > b->size() : *a < *b;
   });
-  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
 
-  std::optional<Occupancy> occupancy;
-  std::uint64_t end = table.size();
-  if (reclaim == Reclaim::unused_bytes) occupancy.emplace(table, all_users);
+  std::optional<FreeBytes> free_bytes;
+  if (reclaim == Reclaim::unused_bytes) free_bytes.emplace(table, all_users);
   std::vector<const std::string*> appended;
-  const auto share_with_new = [&](const std::string& text) {
-    for (const StringPiece& piece : plan.pieces) {
-      const auto found = piece.bytes.find(terminated(text));
-      if (found != std::string::npos) return std::optional(piece.offset + found);
-    }
-    return std::optional<std::uint64_t>{};
-  };
-  for (const std::string& text : missing) {
-    if (const auto shared = share_with_new(text)) {
-      plan.offsets[text] = *shared;
-      continue;
-    }
+  for (const std::string* text : placed) {
     // S2: bytes that belong to nobody.
-    const std::string bytes = terminated(text);
-    const auto run = occupancy ? best_fit(occupancy->free_runs(), bytes.size()) : std::nullopt;
-    if (!run) {
-      appended.push_back(&text);
+    const std::string bytes = terminated(*text);
+    const auto place = free_bytes ? free_bytes->take(bytes.size()) : std::nullopt;
+    if (!place) {
+      appended.push_back(text);
       continue;
     }
-    plan.pieces.push_back({run->begin, bytes});
-    occupancy->mark(run->begin, bytes.size());
-    plan.offsets[text] = run->begin;
+    plan.pieces.push_back({*place, bytes});
+    plan.offsets[*text] = *place;
     plan.steps.push_back(
         fmt::format("'{}' goes over bytes of the string table that nothing uses, at {:#x}",
-                    printable(text), run->begin));
+                    printable(*text), *place));
   }
+
   // The rest goes to the end, beginning with the unused bytes there.
-  if (occupancy && !appended.empty()) {
-    const auto runs = occupancy->free_runs();
-    if (!runs.empty() && runs.back().end == table.size()) end = runs.back().begin;
-  }
+  std::uint64_t end = free_bytes ? free_bytes->begin_of_end() : table.size();
   for (const std::string* text : appended) {
-    if (const auto shared = share_with_new(*text)) {
-      plan.offsets[*text] = *shared;
-      continue;
-    }
     plan.offsets[*text] = end;
     plan.pieces.push_back({end, terminated(*text)});
-    if (occupancy) occupancy->mark(end, text->size() + 1);
+    if (free_bytes) free_bytes->mark(end, text->size() + 1);
     end += text->size() + 1;
     plan.steps.push_back(fmt::format("'{}' is added to the string table", printable(*text)));
   }
-  if (occupancy) {
-    for (StringPiece& piece : plan.pieces) blank_remainder(table, *occupancy, piece);
+  if (!appended.empty()) plan.size = std::max<std::uint64_t>(end, table.size());
+  for (StringPiece& piece : plan.pieces) {
+    if (free_bytes) free_bytes->blank_remainder(piece);
   }
-  plan.size = std::max<std::uint64_t>(end, table.size());
+
+  // From the longest tail on, so that the string it ends has its place.
+  for (auto i = shared.rbegin(); i != shared.rend(); ++i) {
+    const std::string &text = missing[*i], &longer = missing[*i + 1];
+    plan.offsets[text] = plan.offsets.at(longer) + longer.size() - text.size();
+  }
   return plan;
 }
 

@@ -108,10 +108,12 @@ VersionTable<VersionDefinition> read_version_definitions(const ElfImage& image) 
     definition.flags = reader.u16(definition.file_offset + 2);
     definition.index = reader.u16(definition.file_offset + 4);
     const std::uint16_t count = reader.u16(definition.file_offset + 6);
+    definition.hash = reader.u32(definition.file_offset + 8);
     std::uint64_t aux_place = place + reader.u32(definition.file_offset + 12);
     for (std::uint16_t i = 0; i < count; ++i) {
       const std::uint64_t aux = walker.at(aux_place, kVerdauxSize);
       definition.names.push_back(walker.name_at(reader.u32(aux)));
+      definition.name_offsets.push_back(aux);
       const std::uint32_t next = reader.u32(aux + 4);
       if (next == 0) break;
       aux_place += next;

@@ -29,7 +29,9 @@ struct VersionNeedRecord {
 struct VersionDefinition {
   std::uint64_t file_offset = 0;
   std::uint16_t flags = 0, index = 0;
-  std::vector<std::uint32_t> names;  ///< string offsets; the first one is its own
+  std::uint32_t hash = 0;
+  std::vector<std::uint32_t> names;         ///< string offsets; the first one is its own
+  std::vector<std::uint64_t> name_offsets;  ///< file offsets of the Verdaux of each
 };
 
 template <class Record>

@@ -213,16 +213,28 @@ std::optional<std::size_t> section_of(const ElfImage& image, const Table& table)
   return std::nullopt;
 }
 
+std::optional<Table> interpreter_table(const ElfImage& image) {
+  const Segment* segment = image.find_segment(pt::kInterp);
+  if (segment == nullptr || segment->filesz == 0 ||
+      image.offset_of(segment->vaddr, segment->filesz) != segment->offset) {
+    return std::nullopt;
+  }
+  const std::uint64_t end = segment->offset + segment->filesz;
+  std::uint64_t begin = segment->offset;
+  for (const Section& section : image.sections()) {
+    const bool is_note = section.type == sht::kNote && (section.flags & shf::kAlloc) != 0;
+    if (is_note && section.offset <= begin && section.offset + section.size > begin)
+      begin = std::min(section.offset + section.size, end);
+  }
+  if (begin == end) return std::nullopt;
+  return Table{TableKind::interpreter, segment->vaddr + (begin - segment->offset), begin,
+               end - begin};
+}
+
 std::vector<Table> find_tables(const ElfImage& image) {
   std::vector<Table> tables;
   add_notes(image, tables);
-  if (const Segment* interpreter = image.find_segment(pt::kInterp);
-      interpreter != nullptr && interpreter->filesz != 0) {
-    if (image.offset_of(interpreter->vaddr, interpreter->filesz) == interpreter->offset) {
-      tables.push_back(
-          {TableKind::interpreter, interpreter->vaddr, interpreter->offset, interpreter->filesz});
-    }
-  }
+  if (const auto interpreter = interpreter_table(image)) tables.push_back(*interpreter);
   if (const Segment* dynamic = image.find_segment(pt::kDynamic); dynamic != nullptr) {
     tables.push_back(
         {TableKind::dynamic, dynamic->vaddr, dynamic->offset, dynamic->filesz, image.word_size()});

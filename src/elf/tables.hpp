@@ -44,6 +44,10 @@ struct Table {
 /// movable.
 [[nodiscard]] std::vector<Table> find_tables(const ElfImage& image);
 
+/// The bytes of PT_INTERP's name. Linker scripts may let the segment begin with notes; those are
+/// not part of it. nullopt when there is none, or it is not where a LOAD maps it.
+[[nodiscard]] std::optional<Table> interpreter_table(const ElfImage& image);
+
 /// True when the section headers can be used for layout: a string table section stands where
 /// DT_STRTAB points, and no allocated section lies elsewhere than its LOAD (elf-cases.md E08).
 [[nodiscard]] bool sections_agree(const ElfImage& image);

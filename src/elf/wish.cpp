@@ -4,10 +4,12 @@
 #include "base/text.hpp"
 #include "elf/format.hpp"
 #include "elf/string_census.hpp"
+#include "elf/tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 namespace truewheel::elf {
@@ -183,6 +185,13 @@ void check_edit_texts(const ElfEdit& edit) {
   if (edit.soname) check_text(*edit.soname);
   for (const auto& [old_name, new_name] : edit.replace_needed) check_text(new_name);
   for (const std::string& name : edit.add_needed) check_text(name);
+  for (const auto* names : {&edit.rename_symbols, &edit.rename_versions}) {
+    for (const auto& [old_name, new_name] : *names) {
+      check_text(new_name);
+      if (old_name.empty() || new_name.empty())
+        throw Error(ErrorKind::usage, "elf-wish-empty", "a name to be replaced or set is empty");
+    }
+  }
   if (!edit.interpreter) return;
   check_text(*edit.interpreter);
   if (edit.interpreter->empty())
@@ -190,12 +199,16 @@ void check_edit_texts(const ElfEdit& edit) {
 }
 
 void edit_interpreter(const ElfImage& image, const std::string& wished, Wish& wish) {
-  const Segment* segment = image.find_segment(pt::kInterp);
-  if (segment == nullptr || segment->filesz == 0) {
+  if (image.find_segment(pt::kInterp) == nullptr) {
     throw Error(ErrorKind::refused, "elf-no-interpreter",
                 "the file has no PT_INTERP: it is a library or a static program");
   }
-  std::string_view old = as_text(image.reader().slice(segment->offset, segment->filesz));
+  const auto table = interpreter_table(image);
+  if (!table) {
+    throw Error(ErrorKind::refused, "elf-interpreter-fixed",
+                "PT_INTERP has no bytes of its own in a LOAD");
+  }
+  std::string_view old = as_text(image.reader().slice(table->offset, table->size));
   old = old.substr(0, old.find('\0'));
   if (old == wished) return;
   wish.interpreter = wished;
@@ -255,6 +268,57 @@ void edit_version_needs(const ElfImage& image, const ElfEdit& edit, Wish& wish) 
   }
 }
 
+void rename_symbols(const ElfImage& image, const ElfEdit& edit, Wish& wish) {
+  wish.symbols = plan_symbol_renames(image, edit.rename_symbols);
+  for (const auto& item : wish.symbols.renamed)
+    wish.steps.push_back(
+        fmt::format(".dynsym: symbol {} becomes '{}'", item.index, printable(item.text)));
+  if (!wish.symbols.order.empty())
+    wish.steps.emplace_back("symbols change their numbers: DT_GNU_HASH sorts them by their names");
+}
+
+/// Both tables of versions. The base definition is the file's own name and no version.
+void rename_versions(const ElfImage& image, const ElfEdit& edit, Wish& wish) {
+  if (edit.rename_versions.empty()) return;
+  const auto new_name = [&](std::uint32_t name) {
+    const auto found = edit.rename_versions.find(std::string(image.dynamic_string(name)));
+    const bool changes = found != edit.rename_versions.end() && found->first != found->second;
+    return changes ? std::optional(found->second) : std::nullopt;
+  };
+  std::set<std::uint64_t> places;
+  const auto rename = [&](std::uint64_t name_offset, std::optional<std::uint64_t> hash_offset,
+                          const std::string& text) {
+    if (!places.insert(name_offset).second) return;  // records may share what they lead to
+    wish.renamed_versions.push_back({name_offset, hash_offset, text});
+    wish.steps.push_back(
+        fmt::format("a version's name at {:#x} becomes '{}'", name_offset, printable(text)));
+  };
+  for (std::size_t i = 0; i < wish.needs.records.size(); ++i) {
+    if (std::binary_search(wish.removed_needs.begin(), wish.removed_needs.end(), i)) continue;
+    for (const VersionNeedAux& aux : wish.needs.records[i].versions) {
+      if (const auto text = new_name(aux.name)) rename(aux.file_offset + 8, aux.file_offset, *text);
+    }
+  }
+  std::set<std::string> defined;
+  for (const VersionDefinition& definition : read_version_definitions(image).records) {
+    if ((definition.flags & ver::kFlagBase) != 0) continue;
+    for (std::size_t i = 0; i < definition.names.size(); ++i) {
+      const auto text = new_name(definition.names[i]);
+      const bool is_own = i == 0;
+      if (text) {
+        rename(definition.name_offsets[i],
+               is_own ? std::optional(definition.file_offset + 8) : std::nullopt, *text);
+      }
+      const std::string name =
+          text.value_or(std::string(image.dynamic_string(definition.names[i])));
+      if (is_own && !defined.insert(name).second) {
+        throw Error(ErrorKind::refused, "elf-version-twice",
+                    fmt::format("version '{}' would be defined twice", printable(name)));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Wish::texts() const {
@@ -263,6 +327,8 @@ std::vector<std::string> Wish::texts() const {
     if (entry.text) result.push_back(*entry.text);
   }
   for (const RenamedNeed& need : renamed_needs) result.push_back(need.text);
+  for (const auto& item : symbols.renamed) result.push_back(item.text);
+  for (const RenamedVersion& version : renamed_versions) result.push_back(version.text);
   return result;
 }
 
@@ -305,6 +371,8 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
   }
   edit_symbol_versions(image, edit.clear_symbol_versions, wish);
   edit_version_needs(image, edit, wish);
+  rename_symbols(image, edit, wish);
+  rename_versions(image, edit, wish);
   if (!wish.removed_needs.empty()) {
     const std::size_t left = wish.needs.records.size() - wish.removed_needs.size();
     if (left == 0) {

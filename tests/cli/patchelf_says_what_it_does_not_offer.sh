@@ -4,8 +4,6 @@
 state program >before
 run 2 "$truewheel" patchelf --build-resolution-cache program
 says stderr 'is not offered'
-run 2 "$truewheel" patchelf --rename-dynamic-symbols map program
-says stderr 'is not offered'
 run 2 "$truewheel" patchelf --none-such program
 says stderr 'there is no option --none-such'
 says stderr 'hint: truewheel patchelf --help'

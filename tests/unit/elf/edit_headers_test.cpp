@@ -236,5 +236,18 @@ TEST_CASE("the check tells a change of these kinds that nobody wished") {
   }
 }
 
+TEST_CASE("a wished page size below the file's own leaves each LOAD its pages") {
+  const Bench bench;
+  const Buffer program =
+      bench.build_file("p", kProgram, "-fuse-ld=lld -no-pie -Wl,-z,max-page-size=0x200000");
+  ElfEdit edit;
+  edit.run_path.emplace(RunPath{RunPathKind::runpath, "/opt/" + std::string(5000, 'r')});
+  EditOptions options;
+  options.page_size = 0x1000;
+  const Edited edited = elf::edit(program, edit, options);
+  CHECK(bench.execute(edited.bytes) == "ran\n");
+  CHECK(count_loads(edited.bytes) == count_loads(program) + 1);
+}
+
 }  // namespace
 }  // namespace truewheel::elf::test
