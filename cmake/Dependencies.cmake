@@ -11,7 +11,7 @@ find_package(PkgConfig REQUIRED)
 # Debian's libzip CMake export names a program of a package that libzip-dev does not depend on.
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
-pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+pkg_check_modules(TOMLPLUSPLUS REQUIRED tomlplusplus)
 if(TRUEWHEEL_TESTS)
   find_package(doctest REQUIRED CONFIG)
 endif()

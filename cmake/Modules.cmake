@@ -25,7 +25,10 @@ truewheel_module(check fmt::fmt)
 truewheel_module(repair Threads::Threads fmt::fmt nlohmann_json::nlohmann_json)
 truewheel_module(report spdlog::spdlog nlohmann_json::nlohmann_json fmt::fmt)
 truewheel_module(commands fmt::fmt)
-truewheel_module(cli CLI11::CLI11 fmt::fmt PkgConfig::TOMLPLUSPLUS)
+truewheel_module(cli CLI11::CLI11 fmt::fmt)
+# toml++ as headers only: one file uses it, and the program needs no library more at run time.
+target_include_directories(truewheel_cli SYSTEM PRIVATE ${TOMLPLUSPLUS_INCLUDE_DIRS})
+target_compile_definitions(truewheel_cli PRIVATE TOML_HEADER_ONLY=1)
 
 truewheel_embed(truewheel_policy src/policy/data/policies.txt policies)
 truewheel_embed(truewheel_policy src/policy/data/profiles.txt profiles)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ("repair", "show", "lddtree", "patchelf")
+COMMANDS = ("repair", "show", "check", "explain", "lddtree", "patchelf")
 LONG = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]\b")
 
 
@@ -64,7 +64,7 @@ def main(truewheel: str) -> int:
     readme = (ROOT / "README.md").read_text()
     for block in re.findall(r"```\w*\n(.*?)```", readme, re.DOTALL):
         for line in re.sub(r"\\\n", " ", block).splitlines():
-            if match := re.match(r"\s*(?:RUN )?truewheel (repair|show|lddtree|patchelf)\b(.*)", line):
+            if match := re.match(r"\s*(?:RUN )?truewheel (repair|show|check|explain|lddtree|patchelf)\b(.*)", line):
                 unknown = set(LONG.findall(match[2])) - help_of[match[1]]
                 complaints += [f"README uses {option}, which truewheel {match[1]} has not" for option in sorted(unknown)]
     print("\n".join(complaints) or f"{len(every)} options agree")

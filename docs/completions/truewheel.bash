@@ -5,14 +5,14 @@ _truewheel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in repair | show | lddtree | patchelf) command=$word; break ;; esac
+    case $word in repair | show | check | explain | lddtree | patchelf) command=$word; break ;; esac
   done
 
   local shared='--search --ldpaths --sysroot --libstdcxx --disable-isa-ext-check
-    --allow-pure-python-wheel --accept-record-mismatch --max-ratio --jobs -j --verbose -v --quiet -q --help -h'
+    --allow-pure-python-wheel --accept-record-mismatch --max-ratio --jobs -j --config --verbose -v --quiet -q --help -h'
   COMPREPLY=()
   case $previous in
-    --wheel-dir | -w | --search | --sysroot | --ldpaths)
+    --wheel-dir | -w | --search | --sysroot | --ldpaths | --root)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
@@ -23,10 +23,18 @@ _truewheel() {
     --profile)
       mapfile -t COMPREPLY < <(compgen -W 'rocm cuda torch rdma numa efa doca ascend musa xpu system-net' -- "$current")
       return ;;
+    --config | --compare)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return ;;
+    --fail-on) mapfile -t COMPREPLY < <(compgen -W 'note warning error never' -- "$current"); return ;;
+    --dead-patterns) mapfile -t COMPREPLY < <(compgen -W 'warning error' -- "$current"); return ;;
     --libstdcxx) mapfile -t COMPREPLY < <(compgen -W 'policy host' -- "$current"); return ;;
     --rpath-kind) mapfile -t COMPREPLY < <(compgen -W 'rpath runpath' -- "$current"); return ;;
     --verify) mapfile -t COMPREPLY < <(compgen -W 'standard strict off' -- "$current"); return ;;
     --patcher) mapfile -t COMPREPLY < <(compgen -W 'patchelf lief-patchelf none' -- "$current"); return ;;
+    --select | --ignore | --allow | --provide | --installed | --target-glibc | --max-size | --max-graft-size | \
+      --expect-name | --expect-count | --require-needed | --forbid-needed | --explain) return ;;
     --exclude | --include | --max-ratio | --jobs | -j | --lib-sdir | -L | --zip-compression-level | -z) return ;;
   esac
   case $command:$current in
@@ -42,14 +50,22 @@ _truewheel() {
         --rename-dynamic-symbols --rename-symbol-version --page-size --output --remove-rpath --shrink-rpath --force-rpath
         --no-default-lib --set-execstack --clear-execstack --add-debug-tag
         --no-clobber-old-sections --no-sort --debug --help --version' -- "$current") ;;
+    check:-*)
+      mapfile -t COMPREPLY < <(compgen -W '--select --ignore --fail-on --allow --exclude --provide --profile
+        --system-rpath --installed --root --target-glibc --max-size --max-graft-size --expect-name --expect-count
+        --require-needed --forbid-needed --compare --pie-only --dead-patterns --libstdcxx --disable-isa-ext-check
+        --json --list-rules --explain --max-ratio --jobs -j --config --verbose -v --quiet -q --help -h' -- "$current") ;;
+    explain:-*)
+      mapfile -t COMPREPLY < <(compgen -W '--exclude --provide --profile --installed --root --max-ratio --jobs -j
+        --config --verbose -v --quiet -q --help -h' -- "$current") ;;
     lddtree:-*)
       mapfile -t COMPREPLY < <(compgen -W '--ldpaths --sysroot --verbose -v --quiet -q --help -h' -- "$current") ;;
-    patchelf:* | lddtree:*)
+    patchelf:* | lddtree:* | check:* | explain:*)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     show:-*) mapfile -t COMPREPLY < <(compgen -W "$shared --json" -- "$current") ;;
     :-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
-    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show lddtree auditwheel patchelf' -- "$current") ;;
+    :*) mapfile -t COMPREPLY < <(compgen -W 'repair show check explain lddtree auditwheel patchelf' -- "$current") ;;
     *)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -X '!*.whl' -- "$current"; compgen -d -- "$current") ;;

@@ -72,7 +72,7 @@ struct Link {
 };
 
 struct Subject {
-  enum class Kind { wheel, folder, file } kind = Kind::wheel;
+  enum class Kind { wheel, folder, file, installed } kind = Kind::wheel;
   std::filesystem::path path;
   std::string name;  ///< the file name, or the path as it was given
   std::uint64_t size = 0;
@@ -83,7 +83,8 @@ struct Subject {
   std::vector<std::string> requires_dist;   ///< normalised names of METADATA's Requires-Dist
   std::vector<std::string> archive_faults;  ///< RECORD and layout: one sentence each
   std::vector<Member> members;
-  std::vector<Finding> elf_faults;  ///< ELF files that could not be read, or of another machine
+  std::vector<Finding> load_faults;  ///< installed: what libraries of the system lack themselves
+  std::vector<Finding> elf_faults;   ///< ELF files that could not be read, or of another machine
   deps::Libc libc = deps::Libc::glibc;
   std::string architecture;             ///< "x86_64"; empty without ELF files
   std::vector<deps::WheelFile> layout;  ///< where the ELF files land
@@ -143,6 +144,13 @@ struct Rule {
 /// Opens and examines. A wheel of which nothing can be believed throws Error(refused, "zip-…"); an
 /// absent path Error(usage, "absent-input"). RECORD and ELF faults are in the Subject.
 [[nodiscard]] Subject open_subject(const std::filesystem::path& path, const Options& options);
+/// An installed distribution below a root folder (settled by its RECORD), with what that root's
+/// ld.so.cache, default folders and site-packages give it. Links tell where each library is found;
+/// `ld_library_path` says what only that variable would find. Throws Error(usage, "not-installed").
+[[nodiscard]] Subject open_installed(const std::string& distribution,
+                                     const std::filesystem::path& root,
+                                     const std::vector<std::filesystem::path>& ld_library_path,
+                                     const Options& options);
 /// The same for an archive that is in memory or has no name yet.
 [[nodiscard]] Subject open_wheel(Bytes archive, const std::string& file_name,
                                  const Options& options);
@@ -158,6 +166,8 @@ struct Outcome {
   std::vector<Finding> findings;
   std::optional<ErrorKind> failure;
 };
+/// Runs the rules over a subject that is open.
+[[nodiscard]] Outcome judge(Subject subject, const Options& options);
 /// Opens, examines and judges every path; N001's count comes last, under no subject.
 [[nodiscard]] std::vector<Outcome> check_all(const std::vector<std::filesystem::path>& paths,
                                              const Options& options);

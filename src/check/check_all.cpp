@@ -29,6 +29,14 @@ Outcome check_one(const std::filesystem::path& path, const Options& options) {
 
 }  // namespace
 
+Outcome judge(Subject subject, const Options& options) {
+  Outcome outcome;
+  outcome.path = subject.path;
+  outcome.findings = run_rules(subject, options);
+  outcome.subject = std::move(subject);
+  return outcome;
+}
+
 std::vector<Outcome> check_all(const std::vector<std::filesystem::path>& paths,
                                const Options& options) {
   std::vector<Outcome> outcomes;

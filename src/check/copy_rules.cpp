@@ -115,6 +115,20 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
     tell(files, name_without_hash(std::string(base_name(subject.path_of(files.front())))),
          "one build-id");
   }
+  // One name and SONAME in two folders: the loader takes whichever comes first.
+  std::map<std::string, std::vector<std::size_t>> by_soname;
+  for (const auto file : libraries) {
+    const auto& facts = *subject.files[file].facts;
+    const auto name = base_name(subject.path_of(file));
+    if (facts.soname && *facts.soname == name) by_soname[*facts.soname].push_back(file);
+  }
+  for (const auto& [soname, files] : by_soname) {
+    if (files.size() < 2 || told.contains(files.front())) continue;
+    sink.add(Severity::warning, subject.path_of(files.front()), soname,
+             fmt::format("the wheel has {} libraries of the SONAME {}: {}", files.size(),
+                         printable(soname), list_paths(subject, files)),
+             "pack one of them");
+  }
   // A hashed name beside the plain one: what auditwheel makes when it misses the wheel's own copy.
   for (const auto& [name, files] : by_name) {
     const auto has_hash = [&](std::size_t file) {

@@ -18,11 +18,18 @@ namespace {
 enum class Damage { headers, tables, none };
 
 Damage damage_of(std::string_view complaint) {
-  constexpr std::array<std::string_view, 6> kHeaders = {
-      "I1:", "I2:", "I3:", "I6: PT_PHDR is not", "I6: PT_PHDR stands", "I7: a program header"};
-  for (const auto beginning : kHeaders) {
-    if (complaint.starts_with(beginning)) return Damage::headers;
-  }
+  constexpr std::array<std::string_view, 5> kHeaders = {
+      "page:", "I1:", "I2:", "I6: PT_PHDR is not", "I6: PT_PHDR stands"};
+  // What is read through its address: PT_DYNAMIC, PT_INTERP, PT_TLS and GNU_RELRO. Attributes and
+  // notes may stay in the file.
+  constexpr std::array<std::string_view, 4> kUnmapped = {
+      "I7: a program header of type 0x2 ", "I7: a program header of type 0x3 ",
+      "I7: a program header of type 0x7 ", "I7: a program header of type 0x6474e552 "};
+  const auto begins = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](std::string_view text) { return complaint.starts_with(text); });
+  };
+  if (begins(kHeaders) || begins(kUnmapped)) return Damage::headers;
   if (complaint.find("is not where its dynamic tag says") != std::string_view::npos ||
       complaint.find("is not where a LOAD maps it") != std::string_view::npos ||
       complaint.find("has its name past DT_STRSZ") != std::string_view::npos ||
@@ -40,7 +47,7 @@ void tell_damage(const Subject& subject, Damage damage, Sink& sink) {
     }
     if (found.empty()) continue;
     auto text = found.front();
-    if (const auto colon = text.find(": "); text.starts_with('I') && colon < 4) {
+    if (const auto colon = text.find(": "); colon < 5) {
       text = text.substr(colon + 2);
     }
     sink.add(Severity::error, subject.path_of(i), text,

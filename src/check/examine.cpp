@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace truewheel::check {
@@ -79,6 +80,11 @@ const policy::Profile* vendor_of(const std::string& needed) {
   return nullptr;
 }
 
+bool is_extension(const elf::ElfFacts& facts) {
+  return std::any_of(facts.python_exports.begin(), facts.python_exports.end(),
+                     [](const auto& name) { return name.starts_with("PyInit_"); });
+}
+
 struct Offer {
   Provider provider = Provider::none;
   std::string by;
@@ -113,6 +119,7 @@ class LinkTable {
     for (std::size_t i = 0; i < subject_.layout.size(); ++i) {
       if (!reached_.contains(i)) load(i);
     }
+    excuse_plugins();
     return std::move(links_);
   }
 
@@ -122,12 +129,15 @@ class LinkTable {
       return offer(needed).provider != Provider::none;
     };
     const auto steps = simulator_.load(root, subject_.libc, provided);
-    reached_.insert({root, true});
+    reached_.insert(root);
+    const auto& facts = *subject_.layout[root].facts;
+    const bool is_process = is_extension(facts) || facts.kind != elf::FileKind::shared_object;
     // Whose NEEDED brought a file: the way along which DT_RPATH is inherited.
     std::unordered_map<std::size_t, std::size_t> loader;
     for (const auto& step : steps) {
       if (step.found && *step.found != root) loader.emplace(*step.found, step.needing);
-      if (step.found) reached_.insert({*step.found, true});
+      if (step.found) reached_.insert(*step.found);
+      if (step.found && is_process) loaded_by_processes_.insert(*step.found);
       note(root, step, loader);
     }
   }
@@ -163,6 +173,21 @@ class LinkTable {
         break;
     }
     keep_worst(step.needing, step.needed, seen);
+  }
+
+  /// A library that nobody needs is opened by name in a process that runs something else of the
+  /// subject (nixl's plugins): what that has loaded is there under its SONAME, so that a plugin
+  /// which cannot find it by itself loads all the same, as long as the order stays.
+  void excuse_plugins() {
+    for (auto& link : links_) {
+      if (link.reach != Reach::nowhere || !link.target || !link.root) continue;
+      const auto& root = *subject_.layout[*link.root].facts;
+      const auto& soname = subject_.layout[*link.target].facts->soname;
+      const bool is_plugin = root.kind == elf::FileKind::shared_object && !is_extension(root);
+      if (is_plugin && loaded_by_processes_.contains(*link.target) && soname == link.needed) {
+        link.reach = Reach::luck;
+      }
+    }
   }
 
   /// True when a library that was loaded already would have been found anyway: by the needing
@@ -258,7 +283,8 @@ class LinkTable {
   std::vector<std::size_t> first_;  ///< file -> its first link
   std::vector<Link> links_;
   std::vector<int> ranks_;
-  std::unordered_map<std::size_t, bool> reached_;
+  std::unordered_set<std::size_t> reached_;
+  std::unordered_set<std::size_t> loaded_by_processes_;
   std::unordered_map<std::string, Offer> offers_;
 };
 

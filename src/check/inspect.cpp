@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "check/subject.hpp"
 #include "elf/check.hpp"
+#include "elf/format.hpp"
 #include "elf/image.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +43,29 @@ void digest_device_sections(const elf::ElfImage& image, Inspected& inspected) {
   }
 }
 
+/// LOADs that share a page of memory: the second is mapped over the first. Pages are those of the
+/// largest kernel of the machine that is in use (64 KiB on aarch64 and ppc64); p_align of 2 MiB is
+/// no page of anybody.
+void find_shared_pages(const elf::ElfImage& image, Inspected& inspected) {
+  constexpr std::uint16_t kAarch64 = 183;
+  constexpr std::uint16_t kPpc64 = 21;
+  const auto machine = image.header().machine;
+  const std::uint64_t page = machine == kAarch64 || machine == kPpc64 ? 65536 : 4096;
+  const elf::Segment* previous = nullptr;
+  std::size_t number = 0;
+  for (const auto& segment : image.segments()) {
+    if (segment.type != elf::pt::kLoad) continue;
+    ++number;
+    if (previous != nullptr && previous->memsz != 0 && segment.memsz != 0 &&
+        segment.vaddr / page <= (previous->vaddr + previous->memsz - 1) / page) {
+      inspected.complaints.push_back(
+          fmt::format("page: LOAD {} begins in the {} KiB page that LOAD {} ends in", number,
+                      page / 1024, number - 1));
+    }
+    previous = &segment;
+  }
+}
+
 /// The architecture of the tags, or the one that most ELF files have.
 std::string architecture_of(const Subject& subject, const std::vector<Inspected>& inspected) {
   if (subject.wheel_name) {
@@ -76,6 +100,7 @@ void inspect_content(Bytes content, const Options& options, Inspected& inspected
     inspected.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content));
     const elf::ElfImage image(content);
     inspected.complaints = elf::check_structure(image);
+    find_shared_pages(image, inspected);
     if (options.compare_with) digest_device_sections(image, inspected);
   } catch (const Error& error) {
     inspected.error = error;
@@ -107,7 +132,9 @@ void settle(Subject& subject, std::vector<Inspected> inspected) {
     }
     if (file.identity->type != 2 && file.identity->type != 3) continue;
     const auto architecture = policy::architecture_of(*file.identity);
-    if (architecture != subject.architecture) {
+    // An ELF header does not tell armv6l from armv7l.
+    const bool is_arm = architecture == "armv7l" && subject.architecture == "armv6l";
+    if (architecture != subject.architecture && !is_arm) {
       fault(Severity::warning, "T005",
             fmt::format("is an ELF file for {}, not for {}",
                         architecture ? *architecture : "another machine", subject.architecture));

@@ -60,6 +60,9 @@ bool path_leads_outside(const Subject& subject, std::size_t file) {
 }  // namespace
 
 void check_missing_libraries(const Subject& subject, const Options&, Sink& sink) {
+  for (const auto& fault : subject.load_faults) {
+    if (fault.id == "R005") sink.add(fault.severity, fault.where, fault.value, fault.what);
+  }
   std::set<std::pair<std::size_t, std::string>> told;
   for (const auto& link : subject.links) {
     if (link.reach != Reach::nowhere || !told.insert({link.file, link.needed}).second) continue;
@@ -72,6 +75,13 @@ void check_missing_libraries(const Subject& subject, const Options&, Sink& sink)
                "truewheel repair adds the run-path entry");
       continue;
     }
+    if (subject.kind == Subject::Kind::installed) {
+      sink.add(Severity::error, subject.path_of(link.file), link.needed,
+               fmt::format("needs {}, which no loader finds here: {}", printable(link.needed),
+                           searched_path(facts)),
+               "install what has it, or repair the wheel with --profile");
+      continue;
+    }
     sink.add(Severity::error, subject.path_of(link.file), link.needed,
              fmt::format("needs {}, which is neither in the wheel nor promised by the platform",
                          printable(link.needed)),
@@ -81,9 +91,18 @@ void check_missing_libraries(const Subject& subject, const Options&, Sink& sink)
 }
 
 void check_libraries_found_by_luck(const Subject& subject, const Options&, Sink& sink) {
+  for (const auto& fault : subject.load_faults) {
+    if (fault.id == "R006") sink.add(fault.severity, fault.where, fault.value, fault.what);
+  }
   std::set<std::pair<std::size_t, std::string>> told;
   for (const auto& link : subject.links) {
     if (!told.insert({link.file, link.needed}).second) continue;
+    if (link.reach == Reach::luck && !link.provided_by.empty()) {
+      sink.add(Severity::warning, subject.path_of(link.file), link.needed,
+               fmt::format("needs {}, and only {}", printable(link.needed), link.provided_by),
+               "truewheel repair --profile adds the run-path entry");
+      continue;
+    }
     if (link.reach == Reach::luck && link.target) {
       sink.add(Severity::warning, subject.path_of(link.file), link.needed,
                fmt::format("needs {} and finds it only because {} has loaded {} before: {}",

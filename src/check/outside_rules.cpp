@@ -56,6 +56,13 @@ void check_bundled_system_libraries(const Subject& subject, const Options& optio
     const auto name = name_without_hash(std::string(base_name(path)));
     const auto* group = machine_group_of(name);
     if (group == nullptr) continue;
+    // NVIDIA's and AMD's own wheels are where the group's libraries are meant to be.
+    const bool is_provider = std::any_of(
+        group->site_entries.begin(), group->site_entries.end(), [&](const std::string& entry) {
+          const auto folder = entry.starts_with("site:") ? entry.substr(5) : entry;
+          return path.starts_with(folder + "/");
+        });
+    if (is_provider) continue;
     // A plain name may be what the distribution is made of (NVIDIA's and AMD's own wheels); a
     // driver's library is nobody's to ship.
     const bool is_graft = is_bundled(path);
@@ -146,6 +153,28 @@ void check_host_bound_libraries(const Subject& subject, const Options&, Sink& si
       sink.add(Severity::warning, path, name,
                fmt::format("{} is bundled, but {}", printable(name), why),
                "truewheel repair --exclude " + name);
+    }
+  }
+}
+
+void check_unsupported_libraries(const Subject& subject, const Options&, Sink& sink) {
+  // Branches that get no more security fixes from their projects
+  // (openssl.org/policies/releasestrat; python.org/dev/peps is not asked: an interpreter is never
+  // bundled).
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> kEnded = {{
+      {"libssl.so.1.*", "OpenSSL 1.x, which gets no fixes since September 2023"},
+      {"libcrypto.so.1.*", "OpenSSL 1.x, which gets no fixes since September 2023"},
+      {"libssl.so.10", "OpenSSL 1.0, which gets no fixes since 2019"},
+      {"libcrypto.so.10", "OpenSSL 1.0, which gets no fixes since 2019"},
+  }};
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto& path = subject.path_of(i);
+    const auto name = name_without_hash(std::string(base_name(path)));
+    for (const auto& [glob, what] : kEnded) {
+      if (!glob_match(glob, name)) continue;
+      sink.add(Severity::warning, path, name, fmt::format("{} is {}", printable(name), what),
+               "build against a supported branch");
+      break;
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "base/byte_reader.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "check/large_member.hpp"
 #include "check/subject.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +40,11 @@ Inspected look_at_member(Bytes archive, const wheel::Member& member, const Optio
     Hasher hasher;
     wheel::stream_member(archive, member, [&](Bytes piece) { hasher.update(piece); });
     inspected.member.sha256 = base64url(hasher.finish());
+    return inspected;
+  }
+  // Device code is compared as a whole, and so held as a whole.
+  if (member.method != 0 && member.size > kLargeMember && !options.compare_with &&
+      inspect_large_member(archive, member, options, inspected)) {
     return inspected;
   }
   const auto content = wheel::read_member(archive, member);

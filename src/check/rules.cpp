@@ -143,6 +143,12 @@ const std::vector<Entry>& table() {
         "goes with its loader (pypa/auditwheel#483).",
         "truewheel repair --exclude NAME"},
        check_host_bound_libraries},
+      {{"G006", Severity::warning, "A library without security fixes is in the wheel",
+        "The system's fixes never reach a bundled copy; of an ended branch there are none "
+        "(Mooncake's "
+        "CUDA 13 wheel has OpenSSL 1.1.1k).",
+        "build against a supported branch, or truewheel repair --exclude NAME"},
+       check_unsupported_libraries},
       {{"T001", Severity::error, "The platform tag is not true",
         "Installers believe the tag: the wheel installs where a symbol version, the processor or a "
         "symbol is missing (PyO3/maturin#2993, sgl-project/sglang#20953).",

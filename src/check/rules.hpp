@@ -55,6 +55,7 @@ void check_dead_patterns(const Subject&, const Options&, Sink&);             // 
 void check_budgets(const Subject&, const Options&, Sink&);                   // G003
 void check_undeclared_providers(const Subject&, const Options&, Sink&);      // G004
 void check_host_bound_libraries(const Subject&, const Options&, Sink&);      // G005
+void check_unsupported_libraries(const Subject&, const Options&, Sink&);     // G006
 // Tags.
 void check_tag_is_earned(const Subject&, const Options&, Sink&);  // T001
 void check_tags_agree(const Subject&, const Options&, Sink&);     // T002

@@ -78,11 +78,9 @@ std::string build_machine_reason(const std::string& entry) {
     return std::find(parts.begin(), parts.end(), "stubs") != parts.end() ? "leads to stub libraries"
                                                                          : "";
   }
-  constexpr std::array<std::pair<std::string_view, const char*>, 7> kParts = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 5> kParts = {{
       {"/stubs/", "leads to stub libraries, which fail at run time"},
       {"/hostedtoolcache/", "is a folder of a CI runner"},
-      {"/site-packages/", "is a folder of the build's own environment"},
-      {"/dist-packages/", "is a folder of the build's own environment"},
       {"/build/", "is a build folder"},
       {"/src/", "is a source folder"},
       {"/.conan", "is a build folder"},
@@ -120,12 +118,17 @@ bool has_file(const Subject& subject, const std::string& path) {
                      [&](const Member& member) { return member.path == path; });
 }
 
+/// In an installation an absolute folder is where it says; it is only fragile there.
+Severity severity_of_place(const Subject& subject) {
+  return subject.kind == Subject::Kind::installed ? Severity::warning : Severity::error;
+}
+
 }  // namespace
 
 void check_absolute_entries(const Subject& subject, const Options& options, Sink& sink) {
   for_each_entry(subject, [&](const Entry& entry) {
     if (entry.place.kind != Kind::absolute || is_system_entry(entry.text, options)) return;
-    sink.add(Severity::error, subject.path_of(entry.file), entry.text,
+    sink.add(severity_of_place(subject), subject.path_of(entry.file), entry.text,
              fmt::format("{} entry {} is absolute: it holds on no machine but the build's",
                          entry.tag, printable(entry.text)),
              kRepair);
@@ -206,7 +209,7 @@ void check_build_machine_entries(const Subject& subject, const Options& options,
   for_each_entry(subject, [&](const Entry& entry) {
     const auto reason = build_machine_reason(entry.text);
     if (reason.empty() || is_system_entry(entry.text, options)) return;
-    sink.add(Severity::error, subject.path_of(entry.file), entry.text,
+    sink.add(severity_of_place(subject), subject.path_of(entry.file), entry.text,
              fmt::format("{} entry {} {}", entry.tag, printable(entry.text), reason), kRepair);
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "cli/environment.hpp"
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +60,43 @@ CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>&
   return app.add_option(name, values, what)->type_name(type)->expected(1)->take_all();
 }
 
+void set_providers(const CheckArguments& arguments, check::Options& options) {
+  options.excludes = arguments.excludes;
+  options.provides = arguments.provides;
+  options.profiles = split_names(arguments.profiles);
+  for (const auto& name : options.profiles) static_cast<void>(policy::find_profile(name));
+  options.limits.max_ratio = arguments.max_ratio;
+  options.jobs = arguments.jobs;
+}
+
+std::vector<std::filesystem::path> ld_library_path() {
+  const auto paths = environment("LD_LIBRARY_PATH");
+  return paths ? folder_list(*paths) : std::vector<std::filesystem::path>();
+}
+
 }  // namespace
+
+void add_provider_options(CLI::App& app, CheckArguments& arguments) {
+  add_list(app, "--exclude", arguments.excludes, "GLOB", "Libraries left out on purpose");
+  add_list(app, "--provide", arguments.provides, "GLOB", "Libraries that the user's machine has");
+  add_list(app, "--profile", arguments.profiles, "NAMES", "The same by group: rocm,rdma,torch,…");
+  app.add_option("--installed", arguments.installed, "A distribution below --root, not a file")
+      ->type_name("NAME");
+  app.add_option("--root", arguments.root, "Root of the image or environment [/]")
+      ->type_name("DIR");
+  app.add_option("--max-ratio", arguments.max_ratio, "Unpacked to packed size that is refused [50]")
+      ->check(CLI::Range(1.0, 1e18))
+      ->type_name("N");
+  app.add_option("-j,--jobs", arguments.jobs, "Worker threads [all cores]")
+      ->check(CLI::Range(0U, 1024U))
+      ->type_name("N");
+}
+
+void add_explain_options(CLI::App& app, CheckArguments& arguments) {
+  app.add_option("LIBRARY", arguments.library, "Its name or a pattern")->required()->type_name("");
+  app.add_option("SUBJECT", arguments.subject, "Wheel, folder or ELF file")->type_name("");
+  add_provider_options(app, arguments);
+}
 
 void add_check_options(CLI::App& app, CheckArguments& arguments) {
   app.add_option("SUBJECT", arguments.paths, "Wheels, folders or ELF files")->type_name("");
@@ -69,9 +106,7 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
       ->check(CLI::IsMember({"note", "warning", "error", "never"}))
       ->type_name("HOW");
   add_list(app, "--allow", arguments.allow, "RULE:GLOB", "Pass over a value or a member");
-  add_list(app, "--exclude", arguments.excludes, "GLOB", "Libraries left out on purpose");
-  add_list(app, "--provide", arguments.provides, "GLOB", "Libraries that the user's machine has");
-  add_list(app, "--profile", arguments.profiles, "NAMES", "The same by group: rocm,rdma,torch,…");
+  add_provider_options(app, arguments);
   app.add_flag("--system-rpath", arguments.system_rpath, "Allow the profiles' system folders");
   app.add_option("--target-glibc", arguments.target_glibc, "It must install where glibc is this")
       ->type_name("X.Y");
@@ -95,14 +130,12 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
   app.add_flag("--disable-isa-ext-check", arguments.disable_isa_ext_check,
                "Accept code for newer processors");
   app.add_flag("--json", arguments.json, "As JSON");
+  app.add_option("--dead-patterns", arguments.dead_patterns,
+                 "What --exclude without a hit is: warning, error")
+      ->check(CLI::IsMember({"warning", "error"}))
+      ->type_name("HOW");
   app.add_flag("--list-rules", arguments.list_rules, "Name every rule");
   app.add_option("--explain", arguments.explain, "Why a rule is there")->type_name("RULE");
-  app.add_option("--max-ratio", arguments.max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(CLI::Range(1.0, 1e18))
-      ->type_name("N");
-  app.add_option("-j,--jobs", arguments.jobs, "Worker threads [all cores]")
-      ->check(CLI::Range(0U, 1024U))
-      ->type_name("N");
 }
 
 commands::CheckCommand check_command(const CheckArguments& arguments, const Loudness& loudness,
@@ -113,7 +146,8 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
   command.list_rules = arguments.list_rules;
   if (app.count("--explain") != 0) command.explain = arguments.explain;
   for (const auto& path : arguments.paths) command.paths.emplace_back(path);
-  if (command.paths.empty() && !command.list_rules && !command.explain) {
+  if (command.paths.empty() && !command.list_rules && !command.explain &&
+      app.count("--installed") == 0) {
     wrong("usage", "nothing to check is named", "truewheel check --help");
   }
   if (arguments.fail_on == "never") command.fail_on.reset();
@@ -127,10 +161,11 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
     options.allow.push_back(parse_pair("--allow", text));
     static_cast<void>(check::find_rule(options.allow.back().first));
   }
-  options.excludes = arguments.excludes;
-  options.provides = arguments.provides;
-  options.profiles = split_names(arguments.profiles);
-  for (const auto& name : options.profiles) static_cast<void>(policy::find_profile(name));
+  set_providers(arguments, options);
+  options.dead_patterns_are_errors = arguments.dead_patterns == "error";
+  if (app.count("--installed") != 0) {
+    command.installed = {arguments.installed, arguments.root, ld_library_path()};
+  }
   options.system_rpath = arguments.system_rpath;
   if (app.count("--target-glibc") != 0) options.target_glibc = arguments.target_glibc;
   if (app.count("--max-size") != 0) options.max_size = parse_size("--max-size", arguments.max_size);
@@ -148,8 +183,19 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
   if (!arguments.compare.empty()) options.compare_with = arguments.compare;
   options.pie_only = arguments.pie_only;
   options.evaluate = evaluate_options(arguments.libstdcxx, arguments.disable_isa_ext_check);
-  options.limits.max_ratio = arguments.max_ratio;
-  options.jobs = arguments.jobs;
+  return command;
+}
+
+commands::ExplainCommand explain_command(const CheckArguments& arguments, const CLI::App& app) {
+  commands::ExplainCommand command;
+  command.library = arguments.library;
+  command.subject = arguments.subject;
+  set_providers(arguments, command.options);
+  if (app.count("--installed") != 0) {
+    command.installed = {arguments.installed, arguments.root, ld_library_path()};
+  } else if (arguments.subject.empty()) {
+    wrong("usage", "no wheel, folder or ELF file is named", "truewheel explain --help");
+  }
   return command;
 }
 

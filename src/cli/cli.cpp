@@ -2,6 +2,7 @@
 #include "cli/cli.hpp"
 
 #include "cli/auditwheel.hpp"
+#include "cli/config.hpp"
 #include "cli/options.hpp"
 #include "cli/patchelf_options.hpp"
 #include "cli/process.hpp"
@@ -15,6 +16,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,10 +41,13 @@ struct CommandLine {
   ShowArguments show;
   TreeArguments tree;
   CheckArguments check;
+  CheckArguments explain;
+  std::string config;
   CLI::App* repair_app = nullptr;
   CLI::App* show_app = nullptr;
   CLI::App* tree_app = nullptr;
   CLI::App* check_app = nullptr;
+  CLI::App* explain_app = nullptr;
 
   CommandLine() {
     app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
@@ -58,11 +63,26 @@ struct CommandLine {
                            loudness);
     check_app = add_command(app, "check", "Refuse a wheel with broken run paths and the like",
                             add_check_options, check, loudness);
+    explain_app = add_command(app, "explain", "The whole story of one library", add_explain_options,
+                              explain, loudness);
+    for (auto* command : {repair_app, show_app, check_app, explain_app}) {
+      add_config_option(*command, config);
+    }
     tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
                            add_tree_options, tree, loudness);
     // Only for --help: run() hands these words on before anything is parsed.
     app.add_subcommand("auditwheel", "auditwheel's command line; also under that name");
     app.add_subcommand("patchelf", "patchelf's command line; also under that name");
+  }
+
+  /// What the command line left open comes from the environment and the configuration file.
+  void complete() {
+    for (auto* command : {repair_app, show_app, check_app, explain_app}) {
+      if (!command->parsed()) continue;
+      std::optional<std::filesystem::path> file;
+      if (command->count("--config") != 0) file = config;
+      apply_configuration(app, *command, file);
+    }
   }
 
   void dispatch() const {
@@ -73,6 +93,8 @@ struct CommandLine {
       commands::run(show_command(show, *show_app));
     } else if (check_app->parsed()) {
       commands::run(check_command(check, loudness, *check_app));
+    } else if (explain_app->parsed()) {
+      commands::run(explain_command(explain, *explain_app));
     } else if (tree_app->parsed()) {
       commands::run(tree_command(tree, *tree_app));
     } else {
@@ -93,6 +115,7 @@ int parse_and_run(int argc, const char* const* argv) {
     report::log_error(Error(ErrorKind::usage, "usage", error.what(), "truewheel --help"));
     return exit_code(ErrorKind::usage);
   }
+  line.complete();
   line.dispatch();
   return 0;
 }

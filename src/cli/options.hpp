@@ -108,10 +108,20 @@ struct CheckArguments {
   bool json = false;
   bool list_rules = false;
   std::string explain;
+  std::string installed;
+  std::string root = "/";
+  std::string dead_patterns = "warning";
+  std::string library;
+  std::string subject;
   unsigned jobs = 0;
   double max_ratio = 50;
 };
+/// The part of both that says what the user's machine has.
+void add_provider_options(CLI::App& app, CheckArguments& arguments);
 void add_check_options(CLI::App& app, CheckArguments& arguments);
+void add_explain_options(CLI::App& app, CheckArguments& arguments);
+[[nodiscard]] commands::ExplainCommand explain_command(const CheckArguments& arguments,
+                                                       const CLI::App& app);
 [[nodiscard]] commands::CheckCommand check_command(const CheckArguments& arguments,
                                                    const Loudness& loudness, const CLI::App& app);
 

@@ -32,6 +32,11 @@ void judge(const std::vector<check::Outcome>& outcomes, const CheckCommand& comm
               "truewheel check --explain RULE says why a rule is there");
 }
 
+check::Subject open(const InstalledName& installed, const check::Options& options) {
+  return check::open_installed(installed.distribution, installed.root, installed.ld_library_path,
+                               options);
+}
+
 }  // namespace
 
 void run(const CheckCommand& command) {
@@ -39,7 +44,10 @@ void run(const CheckCommand& command) {
   if (command.explain) {
     return write_stdout(report::rule_text(check::find_rule(*command.explain)));
   }
-  const auto outcomes = check::check_all(command.paths, command.options);
+  auto outcomes = check::check_all(command.paths, command.options);
+  if (command.installed) {
+    outcomes.push_back(check::judge(open(*command.installed, command.options), command.options));
+  }
   if (command.json) {
     write_stdout(report::check_json(outcomes));
   } else if (command.verbosity != report::Verbosity::quiet) {
@@ -48,6 +56,15 @@ void run(const CheckCommand& command) {
                                                   : Severity::warning));
   }
   judge(outcomes, command);
+}
+
+void run(const ExplainCommand& command) {
+  const auto subject = command.installed
+                           ? open(*command.installed, command.options)
+                           : with_context(command.subject.string(), [&] {
+                               return check::open_subject(command.subject, command.options);
+                             });
+  write_stdout(report::explain_text(subject, command.library, command.options));
 }
 
 }  // namespace truewheel::commands

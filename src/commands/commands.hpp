@@ -40,9 +40,17 @@ struct TreeCommand {
 };
 void run(const TreeCommand& command);
 
+/// A distribution that is installed below a root folder.
+struct InstalledName {
+  std::string distribution;
+  std::filesystem::path root;
+  std::vector<std::filesystem::path> ld_library_path;
+};
+
 /// `truewheel check`.
 struct CheckCommand {
   std::vector<std::filesystem::path> paths;
+  std::optional<InstalledName> installed;
   check::Options options;
   std::optional<Severity> fail_on = Severity::error;  ///< unset: never
   bool json = false;
@@ -52,6 +60,15 @@ struct CheckCommand {
 };
 /// Throws Error(unfit) for findings at or above `fail_on`, Error(refused) for what is no wheel.
 void run(const CheckCommand& command);
+
+/// `truewheel explain`.
+struct ExplainCommand {
+  std::string library;
+  std::filesystem::path subject;
+  std::optional<InstalledName> installed;
+  check::Options options;
+};
+void run(const ExplainCommand& command);
 
 /// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk, a closed
 /// pipe).

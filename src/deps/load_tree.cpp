@@ -18,6 +18,7 @@ struct Loaded {
   std::shared_ptr<const elf::ElfFacts> facts;
   HostOrigins origins;
   std::optional<std::size_t> loader;  ///< whose NEEDED brought it
+  std::string real_path;
 };
 
 class TreeWalk {
@@ -52,7 +53,7 @@ class TreeWalk {
  private:
   void add_loaded(std::shared_ptr<const elf::ElfFacts> facts, const std::string& path,
                   const std::string& real_path, std::optional<std::size_t> loader) {
-    Loaded loaded{std::move(facts), {{std::string(folder_name(path))}}, loader};
+    Loaded loaded{std::move(facts), {{std::string(folder_name(path))}}, loader, real_path};
     auto& folders = loaded.origins.folders;
     const std::string real_folder(folder_name(real_path));
     if (real_folder != folders.front()) folders.push_back(real_folder);
@@ -68,12 +69,14 @@ class TreeWalk {
     if (file == nullptr) return;
     const std::string name(base_name(path));
     names_.insert(name);
-    tree_.libraries.push_back({name, path, file->real_path, "interpreter", file->facts});
+    tree_.libraries.push_back(
+        {name, path, file->real_path, "interpreter", file->facts, tree_.real_path});
   }
 
   void load(std::size_t needing, const std::string& needed) {
     TreeLibrary library;
     library.name = needed;
+    library.needed_by = loaded_[needing].real_path;
     const HostFile* file = nullptr;
     if (needed.find('/') != std::string::npos) {
       file = open(needing, needed, library);

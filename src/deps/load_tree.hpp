@@ -17,6 +17,7 @@ struct TreeLibrary {
   std::string real_path;  ///< with all links followed
   std::string how;        ///< "RUNPATH $ORIGIN/lib", "LD_LIBRARY_PATH /x", "interpreter"
   std::shared_ptr<const elf::ElfFacts> facts;  ///< null when not found
+  std::string needed_by = {};                  ///< real path of the first file that needed it
 };
 
 /// A file of this machine and everything that the loader loads with it.

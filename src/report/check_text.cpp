@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace truewheel::report {
 namespace {
@@ -34,7 +34,41 @@ std::string heading(const check::Outcome& outcome) {
   return fmt::format("{}: {}{}\n", name.empty() ? "all" : printable(name), verdict, files);
 }
 
+/// Who needs what, and what finds it.
+std::string links_text(const check::Subject& subject) {
+  std::string out;
+  std::size_t last = subject.files.size();
+  for (const auto& link : subject.links) {
+    if (link.file != last) out += fmt::format("  {}\n", printable(subject.path_of(link.file)));
+    last = link.file;
+    out += fmt::format("    {}: {}\n", printable(link.needed), printable(link_text(subject, link)));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string link_text(const check::Subject& subject, const check::Link& link) {
+  using check::Reach;
+  const auto target = link.target ? subject.path_of(*link.target) : std::string();
+  const auto entry = link.entry.empty() ? "" : " through " + link.entry;
+  const auto owner = link.entry_owner && *link.entry_owner != link.file
+                         ? " of " + subject.path_of(*link.entry_owner)
+                         : "";
+  switch (link.reach) {
+    case Reach::own_path:
+      return target + (entry.empty() ? " (its own name)" : entry + owner);
+    case Reach::inherited:
+      return target + " inherited" + entry + owner;
+    case Reach::luck:
+      return link.provided_by.empty() ? target + " by luck: loaded before" : link.provided_by;
+    case Reach::outside:
+      return link.provided_by;
+    case Reach::nowhere:
+      return target.empty() ? "not found" : "not found, though it lies at " + target;
+  }
+  return "";
+}
 
 const char* severity_name(Severity severity) {
   switch (severity) {
@@ -49,12 +83,28 @@ const char* severity_name(Severity severity) {
 }
 
 std::string check_text(const std::vector<check::Outcome>& outcomes, Severity least) {
+  // A row of like findings of one file is cut short, unless all is asked for.
+  constexpr std::size_t kRow = 4;
   std::string out;
   for (const auto& outcome : outcomes) {
     out += heading(outcome);
     std::string last_hint;
+    std::map<std::string, std::size_t> row;
+    std::map<std::string, std::size_t> row_sizes;
+    const auto key = [](const Finding& finding) {
+      return fmt::format("{} {}", finding.id, finding.where);
+    };
+    for (const auto& finding : outcome.findings) ++row_sizes[key(finding)];
     for (const auto& finding : outcome.findings) {
       if (finding.severity < least) continue;
+      const auto number = ++row[key(finding)];
+      const auto size = row_sizes[key(finding)];
+      const bool is_cut = least != Severity::note && size > kRow && number >= kRow;
+      if (is_cut && number == kRow) {
+        out += fmt::format("  {} and {} more of {} (-v tells all)\n", finding.id, size - kRow + 1,
+                           printable(finding.where));
+      }
+      if (is_cut) continue;
       out += fmt::format("  {} {}: {}{}\n", finding.id, severity_name(finding.severity),
                          finding.where.empty() ? "" : printable(finding.where) + " ",
                          printable(finding.what));
@@ -64,6 +114,10 @@ std::string check_text(const std::vector<check::Outcome>& outcomes, Severity lea
         out += fmt::format("    hint: {}\n", printable(finding.hint));
       }
       last_hint = hint;
+    }
+    if (outcome.subject &&
+        (outcome.subject->kind == check::Subject::Kind::installed || least == Severity::note)) {
+      out += links_text(*outcome.subject);
     }
   }
   return out;

@@ -19,6 +19,13 @@ namespace truewheel::report {
 [[nodiscard]] std::string rule_list_text();
 [[nodiscard]] std::string rule_text(const check::Rule& rule);
 
+/// What answers one NEEDED entry, in a few words.
+[[nodiscard]] std::string link_text(const check::Subject& subject, const check::Link& link);
+
+/// `explain`: the whole story of the libraries whose name matches `glob`.
+[[nodiscard]] std::string explain_text(const check::Subject& subject, const std::string& glob,
+                                       const check::Options& options);
+
 /// "error", "warning" or "note".
 [[nodiscard]] const char* severity_name(Severity severity);
 

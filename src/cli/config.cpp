@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/config.hpp"
+
+#include "base/byte_reader.hpp"
+#include "base/mapped_file.hpp"
+#include "base/text.hpp"
+#include "cli/environment.hpp"
+#include <truewheel/error.hpp>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace truewheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Keys that are not spelled as their option is.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherNames = {{
+    {"profiles", "profile"},
+    {"excludes", "exclude"},
+    {"includes", "include"},
+    {"provides", "provide"},
+    {"lib-dir", "lib-sdir"},
+    {"zip-level", "zip-compression-level"},
+    {"expect-names", "expect-name"},
+    {"max-bundled", "max-graft-size"},
+    {"plat-only", "only-plat"},
+}};
+
+struct Configuration {
+  fs::path path;
+  toml::table table;  ///< of [tool.truewheel], or all of truewheel.toml
+};
+
+[[noreturn]] void wrong(const fs::path& path, const std::string& what, const std::string& hint) {
+  Error error(ErrorKind::usage, "config", what, hint);
+  error.add_context(path.string());
+  throw error;
+}
+
+toml::table parse(const fs::path& path) {
+  const MappedFile file(path);
+  try {
+    return toml::parse(as_text(file.bytes()), path.string());
+  } catch (const toml::parse_error& error) {
+    const auto& at = error.source().begin;
+    wrong(path, fmt::format("line {}, column {}: {}", at.line, at.column, error.description()), {});
+  }
+}
+
+std::optional<Configuration> read(const fs::path& path) {
+  auto table = parse(path);
+  if (path.filename() != "pyproject.toml") return Configuration{path, std::move(table)};
+  auto* ours = table["tool"]["truewheel"].as_table();
+  if (ours == nullptr) return std::nullopt;
+  return Configuration{path, std::move(*ours)};
+}
+
+std::optional<Configuration> find_configuration(const std::optional<fs::path>& file) {
+  if (file) {
+    auto found = read(*file);
+    if (!found) wrong(*file, "there is no table [tool.truewheel]", {});
+    return found;
+  }
+  std::error_code ignored;
+  for (auto folder = fs::current_path(ignored); !folder.empty(); folder = folder.parent_path()) {
+    for (const auto* name : {"truewheel.toml", "pyproject.toml"}) {
+      const auto path = folder / name;
+      if (!fs::is_regular_file(path, ignored)) continue;
+      if (auto found = read(path)) return found;
+    }
+    if (folder == folder.root_path()) break;
+  }
+  return std::nullopt;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t k = 1; k <= right.size(); ++k) {
+      const auto above = row[k];
+      row[k] = std::min({above + 1, row[k - 1] + 1,
+                         diagonal + static_cast<std::size_t>(left[i - 1] != right[k - 1])});
+      diagonal = above;
+    }
+  }
+  return row[right.size()];
+}
+
+std::string option_of(std::string_view key) {
+  for (const auto& [name, option] : kOtherNames) {
+    if (name == key) return std::string(option);
+  }
+  return std::string(key);
+}
+
+CLI::Option* find_option(CLI::App& app, const std::string& name) {
+  // What only makes sense on a command line.
+  if (name == "help" || name == "config" || name == "version") return nullptr;
+  return app.get_option_no_throw("--" + name);
+}
+
+class Filler {
+ public:
+  Filler(const CLI::App& program, CLI::App& command) : program_(program), command_(command) {}
+
+  void from_environment() {
+    for (auto* option : command_.get_options()) {
+      for (const auto& long_name : option->get_lnames()) {
+        std::string variable = "TRUEWHEEL_" + long_name;
+        std::transform(variable.begin(), variable.end(), variable.begin(), [](char letter) {
+          return letter == '-'
+                     ? '_'
+                     : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+        });
+        if (find_option(command_, long_name) == nullptr) continue;
+        if (const auto value = environment(variable.c_str()); value && !value->empty()) {
+          fill(option, {*value}, variable);
+        }
+      }
+    }
+  }
+
+  void from_file(const Configuration& configuration) {
+    path_ = configuration.path;
+    // The command's own table is nearer than the common one.
+    for (const auto& [key, node] : configuration.table) {
+      const auto* table = node.as_table();
+      if (table == nullptr || find_command(std::string(key.str())) == nullptr) continue;
+      if (key.str() == command_.get_name()) {
+        for (const auto& [inner, value] : *table) {
+          const std::string name(inner.str());
+          auto* option = find_option(command_, option_of(name));
+          if (option == nullptr) unknown(std::string(key.str()) + "." + name, name, {&command_});
+          fill(option, values_of(name, value), name);
+        }
+      }
+    }
+    for (const auto& [key, node] : configuration.table) {
+      const std::string name(key.str());
+      if (node.is_table() && find_command(name) != nullptr) continue;
+      if (auto* option = find_option(command_, option_of(name))) {
+        fill(option, values_of(name, node), name);
+        continue;
+      }
+      const auto all = commands();
+      const bool is_known = std::any_of(all.begin(), all.end(), [&](CLI::App* app) {
+        return find_option(*app, option_of(name)) != nullptr;
+      });
+      if (!is_known) unknown(name, name, all);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<CLI::App*> commands() const {
+    std::vector<CLI::App*> apps;
+    for (const auto* app : program_.get_subcommands([](const CLI::App*) { return true; })) {
+      apps.push_back(const_cast<CLI::App*>(app));
+    }
+    return apps;
+  }
+
+  [[nodiscard]] CLI::App* find_command(const std::string& name) const {
+    const auto all = commands();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const CLI::App* app) { return app->get_name() == name; });
+    return found == all.end() ? nullptr : *found;
+  }
+
+  [[noreturn]] void unknown(const std::string& shown, const std::string& key,
+                            const std::vector<CLI::App*>& apps) const {
+    std::set<std::string> names;
+    for (auto* app : apps) {
+      for (const auto* option : app->get_options()) {
+        for (const auto& name : option->get_lnames()) names.insert(name);
+      }
+    }
+    for (const auto& [name, option] : kOtherNames) {
+      if (names.contains(std::string(option))) names.insert(std::string(name));
+    }
+    const auto nearest =
+        std::min_element(names.begin(), names.end(), [&](const auto& left, const auto& right) {
+          return edit_distance(left, key) < edit_distance(right, key);
+        });
+    wrong(path_, fmt::format("there is no key {}", printable(shown)),
+          nearest == names.end() ? "" : "the nearest one is " + *nearest);
+  }
+
+  /// A value as the words of a command line. A table says "KEY:VALUE": allow, require-needed.
+  [[nodiscard]] std::vector<std::string> values_of(const std::string& key,
+                                                   const toml::node& node) const {
+    std::vector<std::string> values;
+    if (const auto* text = node.as_string()) {
+      values.push_back(text->get());
+    } else if (const auto* yes = node.as_boolean()) {
+      values.emplace_back(yes->get() ? "true" : "false");
+    } else if (const auto* integer = node.as_integer()) {
+      values.push_back(std::to_string(integer->get()));
+    } else if (const auto* number = node.as_floating_point()) {
+      values.push_back(fmt::format("{}", number->get()));
+    } else if (const auto* array = node.as_array()) {
+      for (const auto& item : *array) {
+        for (auto& value : values_of(key, item)) values.push_back(std::move(value));
+      }
+    } else if (const auto* table = node.as_table()) {
+      for (const auto& [name, inner] : *table) {
+        for (const auto& value : values_of(key, inner)) {
+          values.push_back(std::string(name.str()) + ":" + value);
+        }
+      }
+    } else {
+      wrong(path_, fmt::format("{} has a value of a type that it cannot have", printable(key)), {});
+    }
+    return values;
+  }
+
+  /// Unless the command line, or something nearer, has set it.
+  void fill(CLI::Option* option, std::vector<std::string> values, const std::string& name) {
+    if (option->count() != 0 || values.empty()) return;
+    const bool is_folder = option->get_type_name() == "DIR" || option->get_type_name() == "WHEEL";
+    for (auto& value : values) {
+      // A folder in a file is relative to that file.
+      if (is_folder && !path_.empty()) value = (path_.parent_path() / value).string();
+      if (option->check_lname("lib-sdir") && value.starts_with("{name}")) value.erase(0, 6);
+    }
+    const bool is_flag = option->get_expected_max() == 0;
+    if (is_flag && (values.size() != 1 || (values[0] != "true" && values[0] != "false" &&
+                                           values[0] != "1" && values[0] != "0"))) {
+      wrong(path_, fmt::format("{} is either true or false", printable(name)), {});
+    }
+    if (is_flag && (values[0] == "false" || values[0] == "0")) return;
+    try {
+      option->add_result(std::move(values));
+      option->run_callback();
+    } catch (const CLI::Error& error) {
+      wrong(path_, fmt::format("{}: {}", printable(name), error.what()), {});
+    }
+  }
+
+  const CLI::App& program_;
+  CLI::App& command_;
+  fs::path path_;
+};
+
+}  // namespace
+
+void apply_configuration(const CLI::App& program, CLI::App& command,
+                         const std::optional<fs::path>& file) {
+  Filler filler(program, command);
+  filler.from_environment();
+  if (const auto configuration = find_configuration(file)) filler.from_file(*configuration);
+}
+
+void add_config_option(CLI::App& app, std::string& file) {
+  app.add_option("--config", file, "Options from here [nearest pyproject.toml]")->type_name("FILE");
+}
+
+}  // namespace truewheel::cli
