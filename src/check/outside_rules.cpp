@@ -55,7 +55,8 @@ void check_bundled_system_libraries(const Subject& subject, const Options& optio
     if (subject.kind == Subject::Kind::folder && !is_bundled(path)) continue;
     const auto name = name_without_hash(std::string(base_name(path)));
     const auto* group = machine_group_of(name);
-    if (group == nullptr) continue;
+    // libdrm speaks to every kernel's drivers, not to one vendor's alone: G005 warns of it.
+    if (group == nullptr || glob_match("libdrm*.so*", name)) continue;
     // NVIDIA's and AMD's own wheels are where the group's libraries are meant to be.
     const bool is_provider = std::any_of(
         group->site_entries.begin(), group->site_entries.end(), [&](const std::string& entry) {
@@ -134,13 +135,14 @@ void check_undeclared_providers(const Subject& subject, const Options&, Sink& si
 }
 
 void check_host_bound_libraries(const Subject& subject, const Options&, Sink& sink) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 8> kBound = {{
+  constexpr std::array<std::pair<std::string_view, const char*>, 9> kBound = {{
       {"libGL.so*", "its other half is the graphics driver of the user's machine"},
       {"libGLX.so*", "its other half is the graphics driver of the user's machine"},
       {"libEGL.so*", "its other half is the graphics driver of the user's machine"},
       {"libGLdispatch.so*", "its other half is the graphics driver of the user's machine"},
       {"libOpenGL.so*", "its other half is the graphics driver of the user's machine"},
       {"libvulkan.so*", "its other half is the graphics driver of the user's machine"},
+      {"libdrm*.so*", "it must match the kernel driver of the user's machine"},
       {"libnss_*.so*", "name services are configured by the user's machine"},
       {"libc.so.6", "the C library and the dynamic linker of a process must be one build"},
   }};

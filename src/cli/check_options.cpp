@@ -57,7 +57,11 @@ std::vector<std::string> rule_names(const char* option, const std::vector<std::s
 
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& values,
                       const char* type, const char* what) {
-  return app.add_option(name, values, what)->type_name(type)->expected(1)->take_all();
+  return app.add_option(name, values, what)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 void set_providers(const CheckArguments& arguments, check::Options& options) {

@@ -54,7 +54,8 @@ void add_shared_options(CLI::App& app, std::vector<std::string>& search, std::st
   app.add_option("--search", search, "Look for libraries here first (repeatable)")
       ->type_name("DIR")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   add_place_options(app, ldpaths, sysroot);
   app.add_option("--libstdcxx", libstdcxx, "Does libstdc++'s version bind the tag: policy, host")
       ->check(CLI::IsMember({"policy", "host"}))
@@ -117,15 +118,18 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_option("--exclude", arguments.excludes, "Leave libraries to the user's machine")
       ->type_name("GLOB")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--include", arguments.includes, "Bundle although a group leaves it out")
       ->type_name("GLOB")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--profile", arguments.profiles, "Leave out a group: rocm,rdma,torch,…")
       ->type_name("NAMES")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--system-rpath", arguments.system_rpath,
                "Also the profiles' folders of the system");
   add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,

@@ -95,6 +95,14 @@ def entry_names_a_file(broken, inside):
         tree.ext(needs=[lib], rpath=entry)
 
 
+@case("R002", "--ignore", "R003")
+def file_name_in_place_of_a_run_path(broken, inside):
+    """patchelf 0.14.3's fault: the new NEEDED name where the run path was."""
+    for tree, entry in ((broken, "libglog-0a1b2c3d.so.0.4.0"), (inside, "$ORIGIN/../demo.libs")):
+        lib = tree.lib("demo.libs/libglog-0a1b2c3d.so.0.4.0")
+        tree.ext(needs=[lib], rpath=entry)
+
+
 @case("R003")
 def relative_entry(broken, inside):
     broken.ext(runpath="lib:$ORIGIN")

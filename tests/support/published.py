@@ -49,16 +49,16 @@ def pip_download(arguments: list[str], folder: Path, label: str) -> None:
         sys.exit(message)
 
 
-def download(requirement: str, platform: str, digest: str, python: str = "311") -> Path:
+def download(requirement: str, platform: str, digest: str, python: str = "311", folder: Path = CACHE) -> Path:
     """The path of a published wheel; Unreachable without network, SystemExit when it is not the pinned file."""
     name = requirement.split("==")[0].replace("-", "_")
-    CACHE.mkdir(parents=True, exist_ok=True)
-    if not list(CACHE.glob(f"{name}-*.whl")):
-        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+    folder.mkdir(parents=True, exist_ok=True)
+    if not list(folder.glob(f"{name}-*.whl")):
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
             pip_download(["--python-version", python, "--platform", platform, requirement], Path(scratch), requirement)
             (wheel,) = Path(scratch).glob("*.whl")
-            wheel.rename(CACHE / wheel.name)
-    (wheel,) = CACHE.glob(f"{name}-*.whl")
+            wheel.rename(folder / wheel.name)
+    (wheel,) = folder.glob(f"{name}-*.whl")
     found = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if found != digest:
         sys.exit(f"{wheel} has sha256 {found}, not {digest}")

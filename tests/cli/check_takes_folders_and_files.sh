@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/common.inc"
+example
+# A staging tree, an ELF file and a wheel in one call say the same of the same file.
+run 1 "$truewheel" check --json tree tree/demo/_x.so "$wheel"
+python3 - <<'PY'
+import json
+subjects = json.load(open("stdout"))["subjects"]
+assert len(subjects) == 3, subjects
+for subject in subjects:
+    assert [(f["rule"], f["value"]) for f in subject["findings"]] == [("R005", "libfoo.so.1")], subject
+PY
+cp lib/libfoo.so.1 tree/demo/
+"$truewheel" patchelf --set-rpath '$ORIGIN' tree/demo/_x.so
+run 0 "$truewheel" check tree
+# A folder without ELF files, and an empty one, have nothing wrong.
+mkdir empty
+run 0 "$truewheel" check empty
+# What is read is not written.
+[ -z "$(find tree -newer stdout)" ]
