@@ -18,8 +18,8 @@ namespace {
 enum class Damage { headers, tables, none };
 
 Damage damage_of(std::string_view complaint) {
-  constexpr std::array<std::string_view, 5> kHeaders = {
-      "page:", "I1:", "I2:", "I6: PT_PHDR is not", "I6: PT_PHDR stands"};
+  constexpr std::array<std::string_view, 5> kHeaders = {"page:", "I1:", "I2:", "I6: PT_PHDR is not",
+                                                        "I6: PT_PHDR stands"};
   // What is read through its address: PT_DYNAMIC, PT_INTERP, PT_TLS and GNU_RELRO. Attributes and
   // notes may stay in the file.
   constexpr std::array<std::string_view, 4> kUnmapped = {
