@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace truewheel {
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -52,6 +54,13 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  });
 }
 
 std::string_view base_name(std::string_view path) {

@@ -21,6 +21,9 @@ namespace truewheel {
 /// messages.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// True when `text` has a byte of the ASCII control characters.
+[[nodiscard]] bool has_control_character(std::string_view text);
+
 /// The part behind the last slash.
 [[nodiscard]] std::string_view base_name(std::string_view path);
 /// The part before the last slash; empty if there is none.

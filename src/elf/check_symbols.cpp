@@ -54,27 +54,29 @@ class WishedVersions {
  public:
   WishedVersions(const SymbolView& before, const SymbolView& after, const ElfEdit& edit)
       : edit_(edit) {
-    for (const VersionNeedRecord& record : read_version_needs(before.image).records) {
-      if (!contains(edit.remove_needed, before.image.dynamic_string(record.file))) continue;
-      for (const VersionNeedAux& aux : record.versions) gone_.insert(aux.index);
-    }
+    const auto old_needs = read_version_needs(before.image).records;
+    const auto needs = read_version_needs(after.image).records;
+    const auto definitions = read_version_definitions(after.image).records;
+    lost_need_ = std::any_of(old_needs.begin(), old_needs.end(), [&](const auto& record) {
+      return contains(edit.remove_needed, before.image.dynamic_string(record.file));
+    });
+    named_ = named_versions(needs, definitions);
     // Without any version left the whole table of versions goes.
-    tell_nothing_ = !after.versions && !gone_.empty() &&
-                    read_version_needs(after.image).records.empty() &&
-                    read_version_definitions(after.image).records.empty();
+    tell_nothing_ = !after.versions && lost_need_ && needs.empty() && definitions.empty();
   }
   [[nodiscard]] std::uint16_t of(const SymbolView& before, std::uint64_t i) const {
     const std::uint16_t version = before.version(i);
     const auto index = static_cast<std::uint16_t>(version & ~ver::kHidden);
-    const bool dropped =
-        tell_nothing_ || gone_.contains(index) ||
-        (index > ver::kGlobal && contains(edit_.clear_symbol_versions, before.name(i)));
+    const bool dropped = tell_nothing_ || (index > ver::kGlobal &&
+                                           ((lost_need_ && !named_.contains(index)) ||
+                                            contains(edit_.clear_symbol_versions, before.name(i))));
     return dropped ? ver::kGlobal : version;
   }
 
  private:
   const ElfEdit& edit_;
-  std::set<std::uint16_t> gone_;
+  std::set<std::uint16_t> named_;  ///< indices that have a version after the edit
+  bool lost_need_ = false;
   bool tell_nothing_ = false;
 };
 

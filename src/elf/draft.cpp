@@ -150,7 +150,8 @@ std::uint64_t Draft::new_load_address(std::uint64_t offset, std::uint64_t alignm
       image_->header().type == et::kExec || image_->find_segment(pt::kInterp) != nullptr;
   if (is_program && static_cast<std::int64_t>(vaddr - offset) < lowest_bias) {
     const std::uint64_t wished = static_cast<std::uint64_t>(lowest_bias) + offset;
-    vaddr = checked_add(align_up(wished - in_page, alignment), in_page);
+    // An address from 2^63 on counts as negative there; the LOADs ascend all the same.
+    vaddr = std::max(vaddr, checked_add(align_up(wished - in_page, alignment), in_page));
   }
   return vaddr;
 }
@@ -423,8 +424,8 @@ void Draft::update_moved(Layout& layout) const {
       if (old.addr - table.vaddr != old.offset - table.offset) continue;
       layout.sections[i].addr = old.addr + (move.vaddr - table.vaddr);
       layout.sections[i].offset = old.offset + (move.offset - table.offset);
-      const bool is_interpreter = table.kind == TableKind::interpreter &&
-                                  old.offset == table.offset && old.size == table.size;
+      const bool is_interpreter =
+          table.kind == TableKind::interpreter && old.offset == table.offset;
       if ((own == i || is_interpreter) && move.size != table.size)
         layout.sections[i].size = move.size;
     }

@@ -18,14 +18,39 @@ namespace truewheel::elf {
 
 namespace {
 
+/// The interpreter's bytes are written over: they must be its own.
+void refuse_shared_interpreter(const ElfImage& image, const std::vector<Table>& tables) {
+  const Table own = *interpreter_table(image);
+  const Sizes& sizes = sizes_of(image.header().bits);
+  const auto overlaps = [&](std::uint64_t begin, std::uint64_t end) {
+    return begin < own.end() && own.offset < end;
+  };
+  const char* other = nullptr;
+  for (const Table& table : tables) {
+    if (table.kind != TableKind::interpreter && overlaps(table.offset, table.end()))
+      other = table_name(table.kind);
+  }
+  const Header& header = image.header();
+  if (overlaps(0, sizes.header) ||
+      overlaps(header.phoff, header.phoff + header.phnum * sizes.segment) ||
+      (!image.sections().empty() &&
+       overlaps(header.shoff, header.shoff + image.sections().size() * sizes.section))) {
+    other = "the headers";
+  }
+  if (other != nullptr) {
+    throw Error(ErrorKind::refused, "elf-tables-overlap",
+                fmt::format("PT_INTERP and {} overlap", other));
+  }
+}
+
 /// Files that load as they are, but in which a change would break something that this editor does
 /// not understand (elf-cases.md, verdict X).
 void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   if (image.dynamic().empty()) {
     // The kernel reads PT_INTERP whatever else the file has; a name that fits needs no more.
     if (wish.changes_interpreter_only() &&
-        wish.interpreter->size() < interpreter_table(image)->size)
-      return;
+        wish.interpreter->size() < interpreter_room(image, *interpreter_table(image)))
+      return refuse_shared_interpreter(image, find_tables(image));
     throw Error(ErrorKind::refused, "elf-not-dynamic", "the file has no dynamic section to edit");
   }
   const std::uint64_t flags = image.dynamic_value(dt::kFlags1).value_or(0);
@@ -45,7 +70,8 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   const std::vector<Table> tables = find_tables(image);
   for (const Table& table : tables) {
     // Old patchelf left PT_NOTEs behind where its program headers are now; nobody edits those.
-    if (table.kind == TableKind::notes || table.kind == TableKind::interpreter) continue;
+    if (table.kind == TableKind::notes) continue;
+    if (table.kind == TableKind::interpreter) continue;
     const bool hits_headers =
         table.offset < sizes.header || (table.offset < headers_end && headers < table.end());
     if (hits_headers || (previous != nullptr && table.offset < previous->end())) {
@@ -55,6 +81,7 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
     }
     previous = &table;
   }
+  if (wish.interpreter) refuse_shared_interpreter(image, tables);
   bool load_seen = false;
   for (const Segment& segment : image.segments()) {
     load_seen = load_seen || segment.type == pt::kLoad;

@@ -5,6 +5,7 @@
 #include "elf/format.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace truewheel::elf {
 
@@ -15,6 +16,14 @@ constexpr std::uint64_t kLargestMovableTail = std::uint64_t{1} << 20;
 /// Zeros between two unloaded parts that are alignment and nothing else.
 constexpr std::uint64_t kLargestAlignmentGap = 64;
 constexpr std::uint64_t kLargestEndPadding = 16;
+
+/// The end of a range that is taken from a header; one that lies ends past every file, as it should
+/// be taken.
+std::uint64_t end_of(std::uint64_t begin, std::uint64_t size) {
+  return size > std::numeric_limits<std::uint64_t>::max() - begin
+             ? std::numeric_limits<std::uint64_t>::max()
+             : begin + size;
+}
 
 }  // namespace
 
@@ -27,11 +36,11 @@ FileMap::FileMap(const ElfImage& image) : image_(image) {
   for (const Segment& segment : image.segments()) {
     if (segment.type == pt::kNull || segment.filesz == 0) continue;
     const bool is_load = segment.type == pt::kLoad || segment.type == pt::kGnuRelro;
-    ranges_.push_back({segment.offset, checked_add(segment.offset, segment.filesz), is_load, true});
+    ranges_.push_back({segment.offset, end_of(segment.offset, segment.filesz), is_load, true});
   }
   for (const Section& section : image.sections()) {
     if (section.type == sht::kNull || section.type == sht::kNobits || section.size == 0) continue;
-    ranges_.push_back({section.offset, checked_add(section.offset, section.size), false,
+    ranges_.push_back({section.offset, end_of(section.offset, section.size), false,
                        (section.flags & shf::kAlloc) != 0});
   }
   if (!image.sections().empty()) {

@@ -16,6 +16,9 @@ namespace truewheel::elf {
 namespace {
 
 constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 30;
+/// No kernel reads a larger program header table (load_elf_phdrs in Linux's fs/binfmt_elf.c), and
+/// no linker makes one. It keeps what is done for each pair of program headers short.
+constexpr std::uint64_t kLargestSegmentTable = 65536;
 
 [[noreturn]] void refuse(const char* id, const std::string& what) {
   throw Error(ErrorKind::refused, id, what);
@@ -132,6 +135,10 @@ std::vector<Segment> read_segments(const ByteReader& reader, const Header& heade
     refuse("elf-entry-size",
            fmt::format("e_phentsize {} should be {}", entry_sizes.segment, sizes.segment));
   }
+  const bool is_loadable = header.type == et::kExec || header.type == et::kDyn;
+  if (is_loadable && header.phnum * sizes.segment > kLargestSegmentTable) {
+    refuse("elf-phnum", fmt::format("{} program headers are more than kernels read", header.phnum));
+  }
   const std::uint64_t end = checked_add(header.phoff, header.phnum * sizes.segment);
   if (end > reader.size()) {
     refuse("elf-phoff", fmt::format("the program headers end at {:#x}, past the file's end", end));
@@ -163,11 +170,13 @@ std::vector<Section> read_sections(const ByteReader& reader, Header& header,
     refuse("elf-truncated", "the file ends within its section headers");
   }
   const Section first = read_section(reader, header.shoff, header.bits == 64);
-  // The entry of index 0 is SHT_NULL by definition, and no table lies over the headers: else this
-  // is none (E08).
+  // The entry of index 0 is SHT_NULL with zeros but for the extended numbers (gABI, Sections), and
+  // no table lies over the program headers: else this is none (E08).
   const std::uint64_t segments_end = header.phoff + header.phnum * sizes.segment;
-  if (first.type != sht::kNull || (header.shoff < segments_end && header.shoff >= header.phoff))
-    return {};
+  const bool is_null = first.type == sht::kNull && first.name_offset == 0 && first.flags == 0 &&
+                       first.addr == 0 && first.offset == 0 && first.addralign == 0 &&
+                       first.entsize == 0;
+  if (!is_null || (header.shoff < segments_end && header.shoff >= header.phoff)) return {};
   if (extended) header.shnum = first.size;  // E06
   if (header.shstrndx == shn::kXindex) header.shstrndx = first.link;
   if (header.shnum > (reader.size() - header.shoff) / sizes.section) {
@@ -177,7 +186,15 @@ std::vector<Section> read_sections(const ByteReader& reader, Header& header,
   std::vector<Section> sections;
   sections.reserve(static_cast<std::size_t>(header.shnum));
   for (std::uint64_t i = 0; i < header.shnum; ++i) {
-    sections.push_back(read_section(reader, header.shoff + i * sizes.section, header.bits == 64));
+    const Section section =
+        read_section(reader, header.shoff + i * sizes.section, header.bits == 64);
+    // A section that the file does not hold: nothing that this table says may be followed (E08).
+    const bool has_bytes = section.type != sht::kNull && section.type != sht::kNobits;
+    if (has_bytes &&
+        (section.offset > reader.size() || section.size > reader.size() - section.offset)) {
+      return {};
+    }
+    sections.push_back(section);
   }
   return sections;
 }
@@ -290,6 +307,11 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
                          *table, dynstr_size_));
     }
     dynstr_offset_ = *offset;
+    const std::uint64_t end = dynstr_offset_ + dynstr_size_;
+    if (dynstr_offset_ < sizes.header ||
+        (header_.phoff < end && dynstr_offset_ < header_.phoff + header_.phnum * sizes.segment)) {
+      refuse("elf-tables-overlap", "the dynamic string table lies over the headers");
+    }
     if (reader_.u8(dynstr_offset_ + dynstr_size_ - 1) != 0) {
       refuse("elf-strtab-no-end", "the dynamic string table does not end with a NUL");
     }
@@ -383,7 +405,10 @@ std::uint64_t count_by_gnu_hash(const ElfImage& image, std::uint64_t table) {
   if (!bucket_offset) refuse("elf-hash", "the buckets of DT_GNU_HASH are not mapped");
   std::uint64_t last = 0;
   for (std::uint64_t i = 0; i < buckets; ++i) {
-    last = std::max<std::uint64_t>(last, reader.u32(*bucket_offset + 4 * i));
+    const std::uint64_t symbol = reader.u32(*bucket_offset + 4 * i);
+    if (symbol != 0 && symbol < first)
+      refuse("elf-hash", fmt::format("a bucket of DT_GNU_HASH begins before symbol {}", first));
+    last = std::max(last, symbol);
   }
   if (last < first || last == 0) return 0;
   for (std::uint64_t symbol = last;; ++symbol) {
@@ -451,7 +476,13 @@ std::uint64_t ElfImage::stated_symbol_count() const {
     const bool wide = is_64() && (header_.machine == em::kAlpha || header_.machine == em::kS390);
     const auto at = offset_of(*hash, wide ? 16 : 8);
     if (!at) refuse("elf-hash", "DT_HASH is not mapped");
-    count = std::max<std::uint64_t>(count, wide ? reader_.u64(*at + 8) : reader_.u32(*at + 4));
+    const std::uint64_t buckets = wide ? reader_.u64(*at) : reader_.u32(*at);
+    const std::uint64_t chains = wide ? reader_.u64(*at + 8) : reader_.u32(*at + 4);
+    const std::uint64_t word = wide ? 8 : 4;
+    // The chains are as many as the symbols, whose number is judged below.
+    if (buckets > file_.size() / word || !offset_of(*hash, word * (2 + buckets)))
+      refuse("elf-hash", fmt::format("{} buckets of DT_HASH are not mapped", buckets));
+    count = std::max(count, chains);
   }
   if (const auto hash = dynamic_value(dt::kGnuHash)) {
     count = std::max(count, count_by_gnu_hash(*this, *hash));

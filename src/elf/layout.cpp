@@ -307,10 +307,7 @@ std::uint64_t strings_table_size(const ElfImage& image) {
   const Table strings{TableKind::strings, *vaddr, image.dynstr_offset(), size};
   const auto section = section_of(image, strings);
   if (!section) return size;
-  const std::uint64_t section_size = image.sections()[*section].size;
-  if (image.offset_of(*vaddr, section_size) == image.sections()[*section].offset)
-    size = std::max(size, section_size);
-  return size;
+  return std::max(size, believed_size(image, strings, image.sections()[*section]));
 }
 
 std::uint64_t dynamic_slots(const ElfImage& image) {
@@ -328,7 +325,8 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
   const bool dynamic_moves = request.dynamic_slots > dynamic_slots(image);
   const bool strings_grow = request.strings_size > strings_table_size(image);
   const auto interpreter = request.interpreter_size == 0 ? std::nullopt : interpreter_table(image);
-  const bool interpreter_moves = interpreter && request.interpreter_size > interpreter->size;
+  const bool interpreter_moves =
+      interpreter && request.interpreter_size > interpreter_room(image, *interpreter);
   if (!dynamic_moves && !strings_grow && !interpreter_moves && !request.stack_header) {
     Draft in_place(image, {});
     in_place.sections_change = request.sections_change;

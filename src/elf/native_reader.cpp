@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/native_reader.hpp"
 
+#include "base/text.hpp"
 #include "elf/classify.hpp"
 #include "elf/format.hpp"
 
@@ -45,11 +46,7 @@ class TextCopier {
 /// E16: a control character in a library's name is no name that a build makes, and would go to
 /// terminals and logs.
 void check_library_name(std::string_view name, const char* tag) {
-  const auto is_control = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  };
-  if (std::any_of(name.begin(), name.end(), is_control)) {
+  if (has_control_character(name)) {
     refuse("elf-control-character", fmt::format("{} holds a control character", tag));
   }
 }
@@ -124,6 +121,23 @@ void read_dynamic(const ElfImage& image, ElfFacts& facts, TextCopier& texts) {
   }
   facts.has_text_relocations |= (facts.dt_flags & df::kTextRel) != 0;
   facts.has_static_tls = (facts.dt_flags & df::kStaticTls) != 0;
+}
+
+/// The loader applies every relocation that these say there is: it would read and write behind its
+/// mapping. Nothing here reads them before an edit needs to.
+void check_relocations(const ElfImage& image) {
+  constexpr std::pair<std::int64_t, std::int64_t> kTables[] = {{dt::kRela, dt::kRelaSz},
+                                                               {dt::kRel, dt::kRelSz},
+                                                               {dt::kJmpRel, dt::kPltRelSz},
+                                                               {dt::kRelr, dt::kRelrSz}};
+  for (const auto& [table, size] : kTables) {
+    const auto start = image.dynamic_value(table);
+    const std::uint64_t length = image.dynamic_value(size).value_or(0);
+    if (!start || length == 0 || image.offset_of(*start, length)) continue;
+    refuse("elf-relocations",
+           fmt::format("the {:#x} bytes of relocations at {:#x} are not in the file's LOADs",
+                       length, *start));
+  }
 }
 
 void copy_versions(const VersionTables& tables, ElfFacts& facts, TextCopier& texts) {
@@ -254,6 +268,7 @@ NativeReading read_natively(const ElfImage& image) {
   for (const Note& note : reading.notes) add_note(note, reading.facts);
   if (image.dynamic().empty()) return reading;
   read_dynamic(image, reading.facts, texts);
+  check_relocations(image);
   reading.versions = read_version_tables(image);
   copy_versions(reading.versions, reading.facts, texts);
   SymbolReader(image, reading, texts).read();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/rewrite.hpp"
 
+#include "elf/check.hpp"
 #include "elf/encode.hpp"
 #include "elf/format.hpp"
 #include "elf/hash_tables.hpp"
@@ -90,28 +91,33 @@ class Rewriter {
   }
 
   /// A shorter name leaves PT_INTERP its size, so that a later, longer one finds it; loaders read
-  /// up to the NUL. A longer one is written with its table.
+  /// up to the NUL, and what stands behind the old one's is left alone. A longer one is written
+  /// with its table.
   void edit_interpreter() {
     if (!wish_.interpreter) return;
     const Table table = *interpreter_table(image_);
+    const Bytes old = image_.reader().slice(table.offset, table.size);
+    const auto length =
+        static_cast<std::size_t>(std::find(old.begin(), old.end(), std::uint8_t{0}) - old.begin());
     Buffer bytes(wish_.interpreter->begin(), wish_.interpreter->end());
-    bytes.resize(static_cast<std::size_t>(
-        std::max<std::uint64_t>(table.size, wish_.interpreter->size() + 1)));
+    bytes.resize(std::max(length, wish_.interpreter->size()) + 1);
     change(table.offset, std::move(bytes));
   }
 
   /// Symbols of a version that is no longer needed become unversioned, global ones; so do those
-  /// that shall lose theirs. All follow their symbols.
+  /// that shall lose theirs. With a version need goes room in the loader's table of versions, so
+  /// that an index that never had a version must not stay either. All follow their symbols.
   void edit_version_symbols() {
     if (wish_.removed_needs.empty() && wish_.unversioned_symbols.empty() &&
         wish_.symbols.order.empty()) {
       return;
     }
-    std::vector<std::uint16_t> gone;
-    for (const std::size_t record : wish_.removed_needs) {
-      for (const VersionNeedAux& aux : wish_.needs.records[record].versions)
-        gone.push_back(aux.index);
+    std::vector<VersionNeedRecord> left;
+    for (std::size_t i = 0; i < wish_.needs.records.size(); ++i) {
+      if (!std::binary_search(wish_.removed_needs.begin(), wish_.removed_needs.end(), i))
+        left.push_back(wish_.needs.records[i]);
     }
+    const auto named = named_versions(left, read_version_definitions(image_).records);
     const auto table = image_.dynamic_value(dt::kVerSym);
     const std::uint64_t count = image_.dynamic_symbol_count();
     const auto offset = table ? image_.offset_of(*table, count * 2) : std::nullopt;
@@ -120,9 +126,10 @@ class Rewriter {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint16_t version = image_.reader().u16(*offset + 2 * i);
       const auto index = static_cast<std::uint16_t>(version & ~ver::kHidden);
-      if (std::find(gone.begin(), gone.end(), index) != gone.end() ||
-          std::binary_search(wish_.unversioned_symbols.begin(), wish_.unversioned_symbols.end(),
-                             i)) {
+      const bool is_gone =
+          !wish_.removed_needs.empty() && index > ver::kGlobal && !named.contains(index);
+      if (is_gone || std::binary_search(wish_.unversioned_symbols.begin(),
+                                        wish_.unversioned_symbols.end(), i)) {
         put(versions, 2 * i, encoder_.half(ver::kGlobal));
       }
     }
@@ -310,6 +317,20 @@ class Rewriter {
     write(start, std::move(bytes));
   }
 
+  /// A file whose e_shoff leads nowhere is one without section headers. Where the edited file has
+  /// bytes there that were written for something else, readers would take them for the table.
+  [[nodiscard]] bool section_headers_would_appear() const {
+    const Header& header = image_.header();
+    const Sizes& sizes = sizes_of(header.bits);
+    if (!image_.sections().empty() || header.shoff < sizes.header) return false;
+    if (layout_.size > image_.file().size() && layout_.size > header.shoff) return true;
+    return layout_.phoff != header.phoff ||
+           std::any_of(writes_.begin(), writes_.end(), [&](const Write& item) {
+             return item.offset < header.shoff + sizes.section &&
+                    header.shoff < item.offset + item.bytes.size();
+           });
+  }
+
   void write_headers() {
     const Header& header = image_.header();
     const bool is_64 = image_.is_64();
@@ -317,6 +338,11 @@ class Rewriter {
     if (layout_.shoff != header.shoff) write(is_64 ? 40 : 32, encoder_.word(layout_.shoff));
     if (layout_.segments.size() != image_.segments().size()) {
       write(is_64 ? 56 : 44, encoder_.half(static_cast<std::uint16_t>(layout_.segments.size())));
+    }
+    if (section_headers_would_appear()) {
+      write(is_64 ? 40 : 32, encoder_.word(0));
+      // e_shnum and e_shstrndx.
+      write(is_64 ? 60 : 48, Buffer(4));
     }
     if (wish_.os_abi) write(kOsAbiPlace, {*wish_.os_abi});
     std::vector<Segment> segments = layout_.segments;
@@ -361,8 +387,12 @@ class Rewriter {
     std::uint64_t end = 0;
     for (Write& item : writes_) {
       if (item.offset < end || item.offset + item.bytes.size() > layout_.size) {
-        throw Error(ErrorKind::internal, "elf-writes-overlap",
-                    fmt::format("two parts of the edited file meet at {:#x}", item.offset));
+        const std::string what =
+            fmt::format("two parts of the edited file meet at {:#x}", item.offset);
+        // In a file that contradicts itself they overlap already.
+        if (!check_structure(image_).empty())
+          throw Error(ErrorKind::refused, "elf-inconsistent", what);
+        throw Error(ErrorKind::internal, "elf-writes-overlap", what);
       }
       end = item.offset + item.bytes.size();
       const std::uint64_t head =

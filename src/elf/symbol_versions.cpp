@@ -127,4 +127,14 @@ VersionTable<VersionDefinition> read_version_definitions(const ElfImage& image) 
   return table;
 }
 
+std::set<std::uint16_t> named_versions(const std::vector<VersionNeedRecord>& needs,
+                                       const std::vector<VersionDefinition>& definitions) {
+  std::set<std::uint16_t> indices;
+  for (const VersionNeedRecord& need : needs) {
+    for (const VersionNeedAux& aux : need.versions) indices.insert(aux.index);
+  }
+  for (const VersionDefinition& definition : definitions) indices.insert(definition.index);
+  return indices;
+}
+
 }  // namespace truewheel::elf

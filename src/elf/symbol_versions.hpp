@@ -4,6 +4,7 @@
 #include "elf/image.hpp"
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace truewheel::elf {
@@ -51,5 +52,10 @@ inline constexpr std::uint64_t kVerdefSize = 20, kVerdauxSize = 8;
 
 /// The table at DT_VERDEF in the same way; Error(refused, "elf-version-definitions").
 [[nodiscard]] VersionTable<VersionDefinition> read_version_definitions(const ElfImage& image);
+
+/// The indices above the global one that some record of these tables gives a version to. glibc has
+/// room for the largest of them and reads behind that for a symbol with a larger one.
+[[nodiscard]] std::set<std::uint16_t> named_versions(
+    const std::vector<VersionNeedRecord>& needs, const std::vector<VersionDefinition>& definitions);
 
 }  // namespace truewheel::elf

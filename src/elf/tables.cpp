@@ -132,7 +132,7 @@ void apply_section(const ElfImage& image, Table& table) {
   const auto index = section_of(image, table);
   if (!index) return;
   const Section& section = image.sections()[*index];
-  if (section.offset != table.offset || !image.offset_of(table.vaddr, section.size)) {
+  if (believed_size(image, table, section) == 0) {
     table.movable = false;
     return;
   }
@@ -200,6 +200,17 @@ const char* table_name(TableKind kind) {
   return "";
 }
 
+std::uint64_t believed_size(const ElfImage& image, const Table& table, const Section& section) {
+  if (image.offset_of(table.vaddr, section.size) != section.offset) return 0;
+  for (const TableKind kind :
+       {TableKind::hash, TableKind::gnu_hash, TableKind::symbols, TableKind::strings,
+        TableKind::version_symbols, TableKind::version_definitions, TableKind::version_needs}) {
+    const auto other = image.dynamic_value(*address_tag(kind));
+    if (other && *other > table.vaddr && *other - table.vaddr < section.size) return 0;
+  }
+  return section.size;
+}
+
 std::optional<std::size_t> section_of(const ElfImage& image, const Table& table) {
   const auto type = section_type(table.kind);
   if (!type) return std::nullopt;
@@ -229,6 +240,13 @@ std::optional<Table> interpreter_table(const ElfImage& image) {
   if (begin == end) return std::nullopt;
   return Table{TableKind::interpreter, segment->vaddr + (begin - segment->offset), begin,
                end - begin};
+}
+
+std::uint64_t interpreter_room(const ElfImage& image, const Table& interpreter) {
+  const Bytes bytes = image.reader().slice(interpreter.offset, interpreter.size);
+  const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
+  const auto room = std::find_if(end, bytes.end(), [](std::uint8_t byte) { return byte != 0; });
+  return static_cast<std::uint64_t>(room - bytes.begin());
 }
 
 std::vector<Table> find_tables(const ElfImage& image) {

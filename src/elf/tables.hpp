@@ -48,9 +48,18 @@ struct Table {
 /// not part of it. nullopt when there is none, or it is not where a LOAD maps it.
 [[nodiscard]] std::optional<Table> interpreter_table(const ElfImage& image);
 
+/// Bytes that a new interpreter's name may have where the old one stands: those of the old one, and
+/// the zeros that PT_INTERP has behind it.
+[[nodiscard]] std::uint64_t interpreter_room(const ElfImage& image, const Table& interpreter);
+
 /// True when the section headers can be used for layout: a string table section stands where
 /// DT_STRTAB points, and no allocated section lies elsewhere than its LOAD (elf-cases.md E08).
 [[nodiscard]] bool sections_agree(const ElfImage& image);
+
+/// The size that a table's section gives it, which may be larger than what is used of it; 0 for a
+/// section that reaches into another table, or is not where the table is.
+[[nodiscard]] std::uint64_t believed_size(const ElfImage& image, const Table& table,
+                                          const Section& section);
 
 /// The section that is this table, by address and type, never by name (patchelf issue 240).
 [[nodiscard]] std::optional<std::size_t> section_of(const ElfImage& image, const Table& table);

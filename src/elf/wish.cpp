@@ -180,11 +180,20 @@ void check_text(const std::string& text) {
   }
 }
 
+/// The reader refuses a library's name with a control character, so none is made.
+void check_library_name(const std::string& name) {
+  check_text(name);
+  if (has_control_character(name)) {
+    throw Error(ErrorKind::usage, "elf-wish-control-character",
+                "a library's name to be set holds a control character");
+  }
+}
+
 void check_edit_texts(const ElfEdit& edit) {
   if (edit.run_path && *edit.run_path) check_text((*edit.run_path)->value);
-  if (edit.soname) check_text(*edit.soname);
-  for (const auto& [old_name, new_name] : edit.replace_needed) check_text(new_name);
-  for (const std::string& name : edit.add_needed) check_text(name);
+  if (edit.soname) check_library_name(*edit.soname);
+  for (const auto& [old_name, new_name] : edit.replace_needed) check_library_name(new_name);
+  for (const std::string& name : edit.add_needed) check_library_name(name);
   for (const auto* names : {&edit.rename_symbols, &edit.rename_versions}) {
     for (const auto& [old_name, new_name] : *names) {
       check_text(new_name);
