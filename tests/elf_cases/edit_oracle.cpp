@@ -95,6 +95,18 @@ void add_wish(std::uint8_t wish, const ElfFacts& facts, Operation& operation) {
     case 24:
       edit.clear_symbol_versions = {"theirs", "puts", "printf"};
       break;
+    case 25:
+      for (const ImportedSymbol& symbol : facts.imports)
+        edit.rename_symbols[symbol.name] = "renamed_" + symbol.name;
+      break;
+    case 26:  // names of the small files, one to a name that is there
+      edit.rename_symbols["run"] = "r";
+      edit.rename_symbols["PyInit_case"] = "dep_value";
+      break;
+    case 27:
+      for (const std::string& name : facts.version_definitions) edit.rename_versions[name] = "V_2";
+      edit.rename_versions["DEP_1"] = "VERSION_" + std::string(40, 'v');
+      break;
     default:
       operation.options.page_size = 0x10000;
       edit.run_path.emplace(RunPath{RunPathKind::rpath, kLong + kLong});

@@ -12,7 +12,7 @@ namespace truewheel::elf::oracle {
 
 /// One edit, chosen by a number: below kSingleWishes each wish of ElfEdit alone, in short and long
 /// forms; above it two to four of them together.
-constexpr std::uint8_t kSingleWishes = 26;
+constexpr std::uint8_t kSingleWishes = 29;
 struct Operation {
   ElfEdit edit;
   EditOptions options;

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "elf_cases"))
 from small_files import smallest  # noqa: E402
 
-WISHES = 26  # kSingleWishes of edit_oracle.hpp
+WISHES = 29  # kSingleWishes of edit_oracle.hpp
 
 
 def main(folder: Path) -> None:
