@@ -3,6 +3,7 @@
 #include "elf/format.hpp"
 #include "elf/image.hpp"
 #include "elf/layout.hpp"
+#include "elf/relocations.hpp"
 #include "elf/rewrite.hpp"
 #include "elf/string_census.hpp"
 #include "elf/string_table.hpp"
@@ -68,6 +69,7 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   const std::uint64_t headers_end = headers + image.header().phnum * sizes.segment;
   const Table* previous = nullptr;
   const std::vector<Table> tables = find_tables(image);
+  const std::vector<RelocationTable> relocation_tables = find_relocation_tables(image);
   for (const Table& table : tables) {
     // Old patchelf left PT_NOTEs behind where its program headers are now; nobody edits those.
     if (table.kind == TableKind::notes) continue;
@@ -80,6 +82,12 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
                               hits_headers ? "the headers" : table_name(previous->kind)));
     }
     previous = &table;
+    for (const RelocationTable& relocations : relocation_tables) {
+      if (table.offset < relocations.end() && relocations.offset < table.end()) {
+        throw Error(ErrorKind::refused, "elf-tables-overlap",
+                    fmt::format("{} and the relocations overlap", table_name(table.kind)));
+      }
+    }
   }
   if (wish.interpreter) refuse_shared_interpreter(image, tables);
   bool load_seen = false;

@@ -27,15 +27,16 @@ class FreeBytes {
  public:
   FreeBytes(std::string_view table, const std::vector<std::uint64_t>& users)
       : table_(table), used_(table.size()) {
-    if (!used_.empty()) used_[0] = true;  // the empty string of offset 0 belongs to the format
-    for (const std::uint64_t user : users) {
+    const auto keep = [&](std::uint64_t user) {
       // Strings that end alike share their tails: once a used byte is met, all up to the NUL are
       // used, too.
       for (auto i = static_cast<std::size_t>(user); i < used_.size() && !used_[i]; ++i) {
         used_[i] = true;
         if (table[i] == '\0') break;
       }
-    }
+    };
+    keep(0);  // the empty string there belongs to the format; one that is not empty stays, too
+    for (const std::uint64_t user : users) keep(user);
     for (std::size_t i = 0; i < used_.size(); ++i) {
       if (used_[i]) continue;
       const std::size_t begin = i;
