@@ -97,5 +97,22 @@ TEST_CASE("what is left of an overwritten string is free for the next one of the
   CHECK(table_after(table, planned) == "\0/longer\0/short\0\0\0\0b\0"s);
 }
 
+TEST_CASE("many strings are shared and placed as a few are") {
+  const std::string table = "\0/opt/zlib\0an_old_name_that_fell_idle\0"s;
+  std::vector<std::string> wanted = {"zlib", "", "tail_7"};
+  for (int i = 0; i < 40; ++i) wanted.push_back("name_with_a_tail_" + std::to_string(i));
+  const StringPlan planned = plan(table, {1}, wanted);
+  CHECK(planned.offsets.at("zlib") == 6);
+  CHECK(planned.offsets.at("tail_7") == planned.offsets.at("name_with_a_tail_7") + 12);
+  const std::string after = table_after(table, planned);
+  for (const std::string& text : wanted) {
+    const auto offset = static_cast<std::size_t>(planned.offsets.at(text));
+    CHECK(std::string(after.c_str() + offset) == text);
+  }
+  CHECK(after.substr(0, 11) == table.substr(0, 11));
+  // One of them lies over the idle name; none is there twice.
+  CHECK(planned.size < table.size() + 40 * 20);
+}
+
 }  // namespace
 }  // namespace truewheel::elf
