@@ -448,18 +448,27 @@ bool Draft::empties_load(const Layout& layout) const {
 
 /// Sections without bytes have an offset all the same. llvm-objcopy and eu-strip put it behind the
 /// last LOAD; where tables come to lie around it libelf fills the file with zeros from there, and
-/// eu-elflint takes the section's bytes for read from the file. Such a section gets the offset that
-/// goes with its address.
+/// eu-elflint takes the section's bytes for read from the file. An empty section gets the offset
+/// that goes with its address; a zero-initialised one, whose address may be past its LOAD's bytes,
+/// goes behind.
 void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
                                     Layout& layout) const {
   const auto own_place = [&](const Section& section) -> std::optional<std::uint64_t> {
-    if ((section.flags & shf::kAlloc) == 0) return std::nullopt;
+    if ((section.flags & shf::kAlloc) == 0 || section.type == sht::kNobits) return std::nullopt;
     for (const Segment& load : image_->segments()) {
       const bool holds = load.type == pt::kLoad && section.addr >= load.vaddr &&
                          section.addr <= load.vaddr + load.memsz;
       if (holds) return load.offset + std::min(load.filesz, section.addr - load.vaddr);
     }
     return std::nullopt;
+  };
+  const auto ends_its_load = [&](const Section& section) {
+    return std::any_of(image_->segments().begin(), image_->segments().end(),
+                       [&](const Segment& load) {
+                         return load.type == pt::kLoad && section.addr >= load.vaddr &&
+                                section.addr < load.vaddr + load.memsz &&
+                                section.offset <= load.offset + load.filesz;
+                       });
   };
   for (std::size_t i = 0; i < layout.sections.size(); ++i) {
     Section& section = layout.sections[i];
@@ -468,7 +477,7 @@ void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
       continue;
     const std::optional<std::uint64_t> place = own_place(section);
     const bool in_gain = section.offset >= insertion && section.offset < layout.size;
-    if (in_gain && section.offset != place) {
+    if (in_gain && section.offset != place && !ends_its_load(section)) {
       section.offset =
           place.value_or(std::max(end, section.offset + (layout.size - image_->file().size())));
     }
