@@ -185,6 +185,9 @@ class Case:
         if payload != -1 and after.find(elf_layouts.PAYLOAD) != payload:
             raise Failure("the bytes behind the file are gone or moved")
         new = elf_oracle.lint(output) - clean
+        if self.layout.specification.foreign_edits:
+            # Of the LOAD that an old patchelf made for .dynamic, when that moves on.
+            new = {line for line in new if "is writable but contains no writable sections" not in line}
         if new:
             raise Failure(f"new complaints: {sorted(new)}")
         state = self.state
@@ -208,7 +211,8 @@ class Case:
         if not elf_oracle.strip(words, path, target):
             raise Failure(f"{' '.join(words)} refuses the edited file and takes the unedited one")
         self.demand_run(target)
-        return target, (elf_oracle.lint(target), elf_oracle.readings(target))
+        # What eu-elflint says of a section goes by offsets that a strip tool makes up.
+        return target, (elf_oracle.lint(target) | self.layout.clean, elf_oracle.readings(target))
 
 
 # Workers are forked, so that they find what the parent has prepared.
