@@ -38,6 +38,8 @@ THIRD_PARTY = {
     r"spdlog/.*": r"report/log.*",
     # .note.dlopen and .note.package hold JSON, and so does the bill of materials that a repair writes.
     r"nlohmann/.*": r"report/.*|elf/notes\.cpp|repair/sbom\.cpp",
+    # Package databases of rpm.
+    r"sqlite3\.h": r"repair/rpm_sqlite\.cpp",
     r"toml\+\+/.*": r"cli/config.*",
 }
 SILENT = set(LAYERS) - {"report", "commands", "cli", "main"}

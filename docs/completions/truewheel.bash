@@ -8,11 +8,11 @@ _truewheel() {
     case $word in repair | show | check | explain | lddtree | patchelf) command=$word; break ;; esac
   done
 
-  local shared='--search --ldpaths --sysroot --libstdcxx --disable-isa-ext-check
+  local shared='--search --ldpaths --sysroot --exclude --profile --libstdcxx --disable-isa-ext-check
     --allow-pure-python-wheel --accept-record-mismatch --max-ratio --jobs -j --config --verbose -v --quiet -q --help -h'
   COMPREPLY=()
   case $previous in
-    --wheel-dir | -w | --search | --sysroot | --ldpaths | --root)
+    --wheel-dir | -w | --debug-dir | --search | --sysroot | --ldpaths | --root)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
@@ -39,8 +39,8 @@ _truewheel() {
   esac
   case $command:$current in
     repair:-*)
-      mapfile -t COMPREPLY < <(compgen -W "$shared --wheel-dir -w --plat --only-plat --no-update-tags --exclude --include
-        --profile --system-rpath --lib-sdir -L --rpath-kind --strip --zip-compression-level -z --no-clobber --verify
+      mapfile -t COMPREPLY < <(compgen -W "$shared --wheel-dir -w --plat --only-plat --no-update-tags --include --system-rpath
+        --lib-sdir -L --rpath-kind --strip --debug-dir --zip-compression-level -z --no-clobber --verify
         --dry-run --patcher" -- "$current") ;;
     patchelf:-*)
       mapfile -t COMPREPLY < <(compgen -W '--print-interpreter --print-os-abi --print-soname --print-rpath

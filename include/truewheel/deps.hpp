@@ -75,7 +75,8 @@ struct Edge {
   std::optional<std::size_t>
       pattern;      ///< excluded, and libpython if one matched: index into Graph::patterns
   std::string how;  ///< "RUNPATH $ORIGIN/lib", "sibling", "--search build/lib", "/etc/ld.so.conf"
-  std::vector<std::string> searched;  ///< missing: the places that were tried, in order
+  std::vector<std::string> searched;     ///< missing: the places that were tried, in order
+  std::vector<std::string> passed_over;  ///< missing: candidates that did not fit, and why
 };
 
 /// A file of the graph. Host files are identified by the file (device, inode, content), not by

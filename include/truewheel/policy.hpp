@@ -162,6 +162,15 @@ struct TagChoice {
 [[nodiscard]] TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish,
                                     TagUpdate update, const std::vector<std::string>& name_tags);
 
+/// The platform tags of a name that do not hold for the wheel as it is, with nothing bundled, and
+/// why not.
+struct FalseTag {
+  std::string tag;
+  std::string why;
+};
+[[nodiscard]] std::vector<FalseTag> false_tags(const Verdict& verdict,
+                                               const std::vector<std::string>& name_tags);
+
 /// The numbers of a version name compare as numbers: "GLIBC_2.9" < "GLIBC_2.17". Returns -1, 0, 1.
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
 

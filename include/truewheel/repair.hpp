@@ -32,6 +32,9 @@ struct InspectOptions {
   unsigned jobs = 0;  ///< worker threads; 0: one a core
 };
 
+/// What the system's strip takes away before anything is edited. `split` keeps it in debug files.
+enum class Strip { no, all, split };
+
 enum class Verify { standard, strict, off };
 
 struct Options {
@@ -42,7 +45,9 @@ struct Options {
   std::string lib_sdir = ".libs";  ///< grafts go to {name}{lib_sdir} at the installation root
   elf::RunPathKind run_path_kind = elf::RunPathKind::rpath;
   bool system_rpath = false;
-  bool strip = false;
+  Strip strip = Strip::no;
+  /// Strip::split: debug files go to {debug_dir}/{wheel's name}.debug/; empty: the wheel's folder.
+  std::filesystem::path debug_dir;
   bool allow_pure = false;
   bool no_clobber = false;
   bool edit_allowed = true;  ///< false under `--patcher none`
@@ -96,6 +101,8 @@ struct Report {
   std::vector<Exclusion> exclusions;
   std::vector<deps::ExcludePattern> patterns;
   std::vector<EditedFile> edits;
+  std::filesystem::path debug_folder;  ///< where the debug files of a split strip go
+  std::size_t debug_files = 0;
   std::size_t elf_files = 0;
   std::vector<Finding> findings;
 };

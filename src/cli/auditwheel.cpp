@@ -52,7 +52,7 @@ struct AuditwheelLine {
       command.as_auditwheel = true;
       commands::run(command);
     } else if (show_app->parsed()) {
-      auto command = show_command(show, *show_app);
+      auto command = show_command(show, loudness, *show_app);
       command.as_auditwheel = true;
       commands::run(command);
     } else if (tree_app->parsed()) {

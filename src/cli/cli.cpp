@@ -90,7 +90,7 @@ struct CommandLine {
     if (repair_app->parsed()) {
       commands::run(repair_command(repair, loudness, *repair_app));
     } else if (show_app->parsed()) {
-      commands::run(show_command(show, *show_app));
+      commands::run(show_command(show, loudness, *show_app));
     } else if (check_app->parsed()) {
       commands::run(check_command(check, loudness, *check_app));
     } else if (explain_app->parsed()) {

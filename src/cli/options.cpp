@@ -42,6 +42,17 @@ void check_lib_sdir(const std::string& lib_sdir) {
   }
 }
 
+/// An option that takes one value each time it stands there. Without the last word CLI11 would take
+/// what follows, a wheel for one, as further values.
+void add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                    const std::string& what, const std::string& type) {
+  app.add_option(name, values, what)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 void add_place_options(CLI::App& app, std::string& ldpaths, std::string& sysroot) {
   app.add_option("--ldpaths", ldpaths,
                  "Folders instead of LD_LIBRARY_PATH, ld.so.conf and defaults")
@@ -51,15 +62,32 @@ void add_place_options(CLI::App& app, std::string& ldpaths, std::string& sysroot
 
 void add_shared_options(CLI::App& app, std::vector<std::string>& search, std::string& ldpaths,
                         std::string& sysroot, std::string& libstdcxx) {
-  app.add_option("--search", search, "Look for libraries here first (repeatable)")
-      ->type_name("DIR")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_repeatable(app, "--search", search, "Look for libraries here first (repeatable)", "DIR");
   add_place_options(app, ldpaths, sysroot);
   app.add_option("--libstdcxx", libstdcxx, "Does libstdc++'s version bind the tag: policy, host")
       ->check(CLI::IsMember({"policy", "host"}))
       ->type_name("WHO");
+}
+
+void add_leave_out_options(CLI::App& app, std::vector<std::string>& excludes,
+                           std::vector<std::string>& profiles) {
+  add_repeatable(app, "--exclude", excludes, "Leave libraries to the user's machine", "GLOB");
+  add_repeatable(app, "--profile", profiles, "Leave out a group: rocm,rdma,torch,…", "NAMES");
+}
+
+/// What stands behind `--strip=`; "true" where nothing does.
+repair::Strip strip_of(const std::string& text) {
+  if (text.empty()) return repair::Strip::no;
+  if (text == "true" || text == "all") return repair::Strip::all;
+  if (text == "split") return repair::Strip::split;
+  throw Error(ErrorKind::usage, "strip", "--strip is all or split, not " + printable(text));
+}
+
+/// Names of groups that exist.
+std::vector<std::string> known_profiles(const std::vector<std::string>& values) {
+  auto names = split_names(values);
+  for (const auto& name : names) static_cast<void>(policy::find_profile(name));
+  return names;
 }
 
 void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool& accept_mismatch,
@@ -115,21 +143,9 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
       ->type_name("TAG");
   app.add_flag("--only-plat", arguments.only_plat, "That tag and no better one");
   app.add_flag("--no-update-tags", arguments.no_update_tags, "Leave name and tags as they are");
-  app.add_option("--exclude", arguments.excludes, "Leave libraries to the user's machine")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--include", arguments.includes, "Bundle although a group leaves it out")
-      ->type_name("GLOB")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--profile", arguments.profiles, "Leave out a group: rocm,rdma,torch,…")
-      ->type_name("NAMES")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_leave_out_options(app, arguments.excludes, arguments.profiles);
+  add_repeatable(app, "--include", arguments.includes, "Bundle although a group leaves it out",
+                 "GLOB");
   app.add_flag("--system-rpath", arguments.system_rpath,
                "Also the profiles' folders of the system");
   add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,
@@ -139,7 +155,9 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_option("--rpath-kind", arguments.rpath_kind, "Kind of an added entry: rpath, runpath")
       ->check(CLI::IsMember({"rpath", "runpath"}))
       ->type_name("KIND");
-  app.add_flag("--strip", arguments.strip, "Strip symbols with the system's strip first");
+  app.add_flag("--strip", arguments.strip, "Strip first; --strip=split keeps debug files");
+  app.add_option("--debug-dir", arguments.debug_dir, "Folder for debug files [output folder]")
+      ->type_name("DIR");
   app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [6]")
       ->envname("AUDITWHEEL_ZIP_COMPRESSION_LEVEL")
       ->check(CLI::Range(-1, 9))
@@ -183,7 +201,8 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   options.run_path_kind =
       arguments.rpath_kind == "runpath" ? elf::RunPathKind::runpath : elf::RunPathKind::rpath;
   options.system_rpath = arguments.system_rpath;
-  options.strip = arguments.strip;
+  options.strip = strip_of(arguments.strip);
+  options.debug_dir = arguments.debug_dir;
   options.allow_pure = arguments.allow_pure;
   options.no_clobber = arguments.no_clobber;
   options.edit_allowed = arguments.patcher != "none";
@@ -199,8 +218,7 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
                                   arguments.sysroot);
   inspect.excludes = arguments.excludes;
   inspect.includes = arguments.includes;
-  inspect.profiles = split_names(arguments.profiles);
-  for (const auto& name : inspect.profiles) static_cast<void>(policy::find_profile(name));
+  inspect.profiles = known_profiles(arguments.profiles);
   inspect.evaluate = evaluate_options(arguments.libstdcxx, arguments.disable_isa_ext_check);
   inspect.limits.max_ratio = arguments.max_ratio;
   inspect.accept_record_mismatch = arguments.accept_record_mismatch;
@@ -209,23 +227,28 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
 }
 
 void add_show_options(CLI::App& app, ShowArguments& arguments) {
-  app.add_option("WHEEL", arguments.wheel, "The wheel")->required()->type_name("");
+  app.add_option("WHEEL", arguments.wheels, "Wheels")->required()->type_name("");
   app.add_flag("--json", arguments.json, "As JSON, a superset of auditwheel's");
+  add_leave_out_options(app, arguments.excludes, arguments.profiles);
   add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,
                      arguments.libstdcxx);
   add_trust_options(app, arguments.disable_isa_ext_check, arguments.allow_pure,
                     arguments.accept_record_mismatch, arguments.max_ratio, arguments.jobs);
 }
 
-commands::ShowCommand show_command(const ShowArguments& arguments, const CLI::App& app) {
+commands::ShowCommand show_command(const ShowArguments& arguments, const Loudness& loudness,
+                                   const CLI::App& app) {
   commands::ShowCommand command;
-  command.wheel = arguments.wheel;
+  for (const auto& wheel : arguments.wheels) command.wheels.emplace_back(wheel);
+  command.verbosity = loudness.verbosity();
   command.json = arguments.json;
   command.allow_pure = arguments.allow_pure;
   auto& options = command.options;
   options.search = search_options(arguments.search, arguments.ldpaths, app.count("--ldpaths") != 0,
                                   arguments.sysroot);
   options.driver_groups = false;
+  options.excludes = arguments.excludes;
+  options.profiles = known_profiles(arguments.profiles);
   options.evaluate = evaluate_options(arguments.libstdcxx, arguments.disable_isa_ext_check);
   options.limits.max_ratio = arguments.max_ratio;
   options.accept_record_mismatch = arguments.accept_record_mismatch;

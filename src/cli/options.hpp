@@ -44,7 +44,8 @@ struct RepairArguments {
   std::string libstdcxx = "policy";
   std::string patcher = "patchelf";
   std::string verify = "standard";
-  bool strip = false;
+  std::string strip;
+  std::string debug_dir;
   bool disable_isa_ext_check = false;
   bool allow_pure = false;
   bool accept_record_mismatch = false;
@@ -59,7 +60,9 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments);
                                                      const Loudness& loudness, const CLI::App& app);
 
 struct ShowArguments {
-  std::string wheel;
+  std::vector<std::string> wheels;
+  std::vector<std::string> excludes;
+  std::vector<std::string> profiles;
   bool json = false;
   std::vector<std::string> search;
   std::string ldpaths;
@@ -73,7 +76,7 @@ struct ShowArguments {
 };
 void add_show_options(CLI::App& app, ShowArguments& arguments);
 [[nodiscard]] commands::ShowCommand show_command(const ShowArguments& arguments,
-                                                 const CLI::App& app);
+                                                 const Loudness& loudness, const CLI::App& app);
 
 struct TreeArguments {
   std::string file;

@@ -25,10 +25,11 @@ void run(const RepairCommand& command);
 
 /// `truewheel show`.
 struct ShowCommand {
-  std::filesystem::path wheel;
+  std::vector<std::filesystem::path> wheels;  ///< all are shown, then the first failure ends it
   repair::InspectOptions options;
   bool json = false;
   bool allow_pure = false;
+  report::Verbosity verbosity = report::Verbosity::normal;
   bool as_auditwheel = false;  ///< in auditwheel's sentences, which scripts look for
 };
 void run(const ShowCommand& command);

@@ -35,6 +35,10 @@ void announce(const repair::Finished& wheel, const RepairCommand& command) {
   write_stdout(fmt::format("{} {} ({} -> {} bytes)\n", report.unchanged ? "unchanged:" : "writes",
                            printable(wheel.target().string()), report.input_size,
                            report.output_size));
+  if (report.debug_files != 0) {
+    write_stdout(fmt::format("writes {} ({} debug files)\n",
+                             printable(report.debug_folder.string()), report.debug_files));
+  }
 }
 
 /// Inputs are never written, neither by their own repair nor by another one's.

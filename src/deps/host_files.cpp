@@ -58,14 +58,14 @@ const HostFile* HostFiles::open(const std::string& path, const elf::ElfFacts& wa
     const elf::Identity& is = *candidate.identity;
     if (is.bits != wanted.bits || is.little_endian != wanted.little_endian ||
         is.machine != wanted.machine) {
-      skipped.push_back("skipped " + path + ": it is " +
+      skipped.push_back(path + ": it is " +
                         describe_machine(is.bits, is.little_endian, is.machine) + ", not " +
                         describe_machine(wanted.bits, wanted.little_endian, wanted.machine));
       return nullptr;
     }
     if (!candidate.is_inspected) inspect(path, candidate);
   }
-  if (!candidate.problem.empty()) skipped.push_back("skipped " + path + ": " + candidate.problem);
+  if (!candidate.problem.empty()) skipped.push_back(path + ": " + candidate.problem);
   return candidate.file;
 }
 

@@ -50,6 +50,10 @@ class Resolver {
         graph_.nodes[node].edges.push_back(std::move(edge));
       }
       for (const auto& name : facts->auxiliary) check_auxiliary(node, name);
+      // A pattern that speaks of a library which is opened by name is not dead.
+      for (const auto& note : facts->dlopen_notes) {
+        for (const auto& name : note.sonames) match_exclude(graph_.patterns, name, "");
+      }
     }
     graph_.notes = notes_.take();
     graph_.warnings = warnings_.take();
@@ -79,9 +83,12 @@ class Resolver {
     }
     Skipped skipped;
     const Found found = search(node, needed, &edge.searched, skipped);
-    for (auto& reason : skipped) notes_.add(std::move(reason));
+    for (const auto& reason : skipped) notes_.add("skipped " + reason);
     note_soname_only(node, needed);
-    if (found.file == nullptr) return edge;
+    if (found.file == nullptr) {
+      edge.passed_over = std::move(skipped);
+      return edge;
+    }
     if (const auto pattern = match_exclude(graph_.patterns, needed, found.file->real_path)) {
       return excluded(std::move(edge), *pattern, found.file->real_path);
     }

@@ -96,6 +96,15 @@ class TagChooser {
     return std::move(choice_);
   }
 
+  std::vector<FalseTag> find_false() {
+    choice_.policy = verdict_.policies.size() - 1;  // "linux", under which nothing is bundled
+    std::vector<FalseTag> found;
+    for (const std::string& tag : name_tags_) {
+      if (auto why = why_false(tag); !why.empty()) found.push_back({tag, std::move(why)});
+    }
+    return found;
+  }
+
  private:
   [[nodiscard]] bool is_linux(std::size_t index) const {
     return index + 1 == verdict_.policies.size();
@@ -259,6 +268,11 @@ class TagChooser {
 TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish, TagUpdate update,
                       const std::vector<std::string>& name_tags) {
   return TagChooser(verdict, name_tags).choose(wish, update);
+}
+
+std::vector<FalseTag> false_tags(const Verdict& verdict,
+                                 const std::vector<std::string>& name_tags) {
+  return TagChooser(verdict, name_tags).find_false();
 }
 
 }  // namespace truewheel::policy

@@ -7,10 +7,12 @@
 #include "base/text.hpp"
 #include "repair/rewrite_elf.hpp"
 #include "repair/sbom.hpp"
+#include "repair/strip.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -79,6 +81,9 @@ std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
   if (plan.sbom && wheel.find(sbom) == nullptr) {
     sources.push_back({sbom, false, {}, {}, plan.sbom, 0});
   }
+  for (const auto& licence : plan.licences) {
+    sources.push_back({licence.member, false, {}, {}, licence.text, 0});
+  }
   sort_sources(sources, wheel.dist_info);
   return sources;
 }
@@ -128,7 +133,7 @@ OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps:
   ElfSource elf{source.name, source.executable, nullptr, wheel.file.bytes(), {}};
   if (file.node) {
     elf.host_path = graph.nodes[*file.node].path;
-  } else if (file.edit.empty() && !options.strip) {
+  } else if (file.edit.empty() && options.strip == Strip::no) {
     return copy_raw(wheel, *source.member, source);
   } else {
     elf.member = &wheel.members[*source.member].archive;
@@ -159,6 +164,8 @@ Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph&
   Execution execution;
   execution.members.resize(sources.size());
   std::vector<EditedFile> records(plan.files.size());
+  std::optional<SignalsHeld> held;
+  if (options.strip != Strip::no) held.emplace();
   parallel_for(
       sources.size(), options.inspect.jobs, kBytesInFlight,
       // The content and its compressed form are held at once while a member is made.

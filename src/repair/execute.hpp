@@ -18,6 +18,8 @@ struct OutputMember {
   std::optional<std::size_t> file;  ///< index into Plan::files when it is one of those
   /// Of an ELF file that was written anew: what its bytes say now.
   std::shared_ptr<const elf::ElfFacts> facts;
+  /// What a split strip took out of it; null otherwise.
+  std::shared_ptr<const MappedFile> debug = {};
 };
 
 struct Execution {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/host_bound.hpp"
 
+#include "base/mapped_file.hpp"
 #include "base/text.hpp"
+#include "elf/image.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace truewheel::repair {
 namespace {
@@ -40,6 +48,22 @@ bool has_integrity_file(const std::filesystem::path& source) {
   return false;
 }
 
+/// Bytes of PT_TLS.
+std::uint64_t thread_local_size(const std::string& path) {
+  const MappedFile file(path);
+  constexpr std::uint32_t kPtTls = 7;
+  const elf::ElfImage image(file.bytes());
+  const auto* segment = image.find_segment(kPtTls);
+  return segment == nullptr ? 0 : segment->memsz;
+}
+
+/// "libp" of "libp.so.0.0.0": what the links of one library have in common.
+std::string_view library_stem(std::string_view path) {
+  const auto name = base_name(path);
+  const auto suffix = name.find(".so");
+  return suffix == std::string_view::npos ? std::string_view() : name.substr(0, suffix);
+}
+
 }  // namespace
 
 void note_host_bound(const Graft& graft, const elf::ElfFacts& facts,
@@ -55,17 +79,66 @@ void note_host_bound(const Graft& graft, const elf::ElfFacts& facts,
       break;
     }
   }
-  if (facts.executable_stack) {
-    warn("executable-stack",
-         "asks for an executable stack, which glibc 2.41 and later refuse to dlopen");
-  }
+  // What glibc keeps for libraries loaded late: 512 bytes of optional static TLS (rtld.optional_
+  // static_tls), shared by all of them.
+  constexpr std::uint64_t kLittle = 512;
   if (facts.has_static_tls) {
-    warn("static-tls",
-         "uses static TLS, of which a process has little to give to libraries loaded late");
+    const auto size = thread_local_size(graft.source);
+    if (size >= kLittle) {
+      warn("static-tls",
+           fmt::format("uses {} bytes of static TLS, of which a process has little to "
+                       "give to libraries loaded late",
+                       size));
+    } else {
+      findings.push_back({"static-tls",
+                          Severity::note,
+                          graft.source,
+                          fmt::format("uses {} bytes of static TLS", size),
+                          {}});
+    }
   }
   if (has_integrity_file(graft.source)) {
     warn("integrity-file",
          "has an integrity file beside it and may refuse to work as an edited copy");
+  }
+}
+
+void note_risks(const std::string& where, const elf::ElfFacts& facts,
+                std::vector<Finding>& findings) {
+  if (facts.executable_stack && facts.kind == elf::FileKind::shared_object) {
+    findings.push_back({"executable-stack", Severity::warning, where,
+                        "asks for an executable stack, which glibc 2.41 and later refuse to dlopen",
+                        "link it with -z noexecstack, or truewheel patchelf --clear-execstack"});
+  }
+  const auto& exports = facts.python_exports;
+  const auto starts = [&](const char* text) {
+    return std::any_of(exports.begin(), exports.end(),
+                       [&](const std::string& name) { return name.starts_with(text); });
+  };
+  if (starts("PyInit_") && starts("Py_Initialize")) {
+    findings.push_back({"static-libpython", Severity::warning, where,
+                        "is an extension module that holds an interpreter of its own",
+                        "build it without linking the static libpython"});
+  }
+}
+
+void note_copies(const LoadedWheel& wheel, std::vector<Finding>& findings) {
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>,
+           std::vector<std::string>>
+      copies;
+  for (const auto& member : wheel.members) {
+    const std::string_view path = member.archive.name;
+    const auto stem = library_stem(path);
+    if (!member.facts || stem.empty()) continue;
+    copies[{member.digest.sha256, folder_name(path), stem}].push_back(member.archive.name);
+  }
+  for (const auto& [key, names] : copies) {
+    if (names.size() < 2) continue;
+    findings.push_back({"library-copies", Severity::warning, names.front(),
+                        "is in the wheel " + std::to_string(names.size()) +
+                            " times under several names (" + join(names, ", ") +
+                            "), which the loader takes for several libraries",
+                        "have the build install the name that is needed, without its links"});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "repair/loaded_wheel.hpp"
 #include <truewheel/repair.hpp>
 
 #include <vector>
@@ -8,9 +9,18 @@
 namespace truewheel::repair {
 
 /// Warns about a graft that is known to misbehave away from its machine: GL dispatch, NSS, libdrm
-/// (settled point 7, bug-classes.md B12), an executable stack (A43), static TLS (A44), a file that
-/// checks its own bytes (B27).
+/// (auditwheel#483), static TLS (auditwheel's users met "cannot allocate memory in static TLS
+/// block"), a file that checks its own bytes (FIPS).
 void note_host_bound(const Graft& graft, const elf::ElfFacts& facts,
                      std::vector<Finding>& findings);
+
+/// Warns about what a library of the finished wheel, its own or a graft, asks of the process: an
+/// executable stack (auditwheel#634), an interpreter of its own (auditwheel#23).
+void note_risks(const std::string& where, const elf::ElfFacts& facts,
+                std::vector<Finding>& findings);
+
+/// Warns about links of the build that the archive made into copies: libp.so, libp.so.0 and
+/// libp.so.0.0.0 with the same bytes in one folder are three libraries to the loader.
+void note_copies(const LoadedWheel& wheel, std::vector<Finding>& findings);
 
 }  // namespace truewheel::repair

@@ -2,13 +2,12 @@
 #include "repair/package_owner.hpp"
 
 #include "base/text.hpp"
+#include "repair/package_databases.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
-#include <optional>
 #include <utility>
 
 namespace truewheel::repair {
@@ -16,11 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Path inside the system -> the file that was asked for. A merged /usr has one file under two
-/// names, and databases written before the merge know it under the other one.
-using Wanted = std::map<std::string, std::string, std::less<>>;
-
-Wanted wanted_paths(const std::vector<std::string>& files, const fs::path& sysroot) {
+WantedFiles wanted_paths(const std::vector<std::string>& files, const fs::path& sysroot) {
   std::string root;
   if (!sysroot.empty()) {
     std::error_code failed;
@@ -28,7 +23,7 @@ Wanted wanted_paths(const std::vector<std::string>& files, const fs::path& sysro
     if (failed) return {};
     if (root == "/") root.clear();
   }
-  Wanted wanted;
+  WantedFiles wanted;
   for (const auto& file : files) {
     if (!file.starts_with(root + "/")) continue;
     const auto path = file.substr(root.size());
@@ -38,18 +33,6 @@ Wanted wanted_paths(const std::vector<std::string>& files, const fs::path& sysro
         path.starts_with("/usr/lib") ? path.substr(kUsr.size()) : std::string(kUsr) + path, file);
   }
   return wanted;
-}
-
-/// Calls `use` with each line of a file; a file that is not there has none.
-void read_lines(const fs::path& path, const std::function<void(std::string_view)>& use) {
-  std::ifstream stream(path, std::ios::binary);
-  for (std::string line; std::getline(stream, line);) use(line);
-}
-
-/// The value of "Key: value" if the line is that.
-std::optional<std::string> value_of(std::string_view line, std::string_view key) {
-  if (!line.starts_with(key)) return std::nullopt;
-  return std::string(line.substr(key.size()));
 }
 
 /// ID of os-release, which package URLs use as the namespace.
@@ -67,106 +50,41 @@ std::string distribution_of(const fs::path& root) {
   return {};
 }
 
-/// dpkg keeps one list of files a package, "zlib1g:amd64.list" or "tzdata.list", and the versions
-/// in "status".
-class Dpkg {
- public:
-  explicit Dpkg(const fs::path& root) : folder_(root / "var/lib/dpkg") {}
+}  // namespace
 
-  [[nodiscard]] std::map<std::string, PackageOwner> owners(const Wanted& wanted) const {
-    std::map<std::string, PackageOwner> found;
-    for (const auto& list : file_lists()) {
-      read_lines(list, [&](std::string_view line) {
-        const auto file = wanted.find(line);
-        if (file == wanted.end()) return;
-        const auto parts = split(list.stem().string(), ':');
-        PackageOwner owner;
-        owner.type = "deb";
-        owner.name = parts.front();
-        if (parts.size() > 1) owner.architecture = parts[1];
-        found.emplace(file->second, std::move(owner));
-      });
-    }
-    if (!found.empty()) add_versions(found);
-    // What dpkg's status does not know is what was left behind of a removed package.
-    std::erase_if(found, [](const auto& entry) { return entry.second.version.empty(); });
-    return found;
-  }
-
- private:
-  /// Sorted, so that the answer never depends on the order of a folder.
-  [[nodiscard]] std::vector<fs::path> file_lists() const {
-    std::vector<fs::path> lists;
-    std::error_code failed;
-    for (fs::directory_iterator at(folder_ / "info", failed), end; !failed && at != end;
-         at.increment(failed)) {
-      if (at->path().extension() == ".list") lists.push_back(at->path());
-    }
-    std::sort(lists.begin(), lists.end());
-    return lists;
-  }
-
-  void add_versions(std::map<std::string, PackageOwner>& found) const {
-    std::string name;
-    std::string architecture;
-    std::string version;
-    const auto end_stanza = [&] {
-      for (auto& [file, owner] : found) {
-        const bool fits = owner.architecture.empty() || owner.architecture == architecture;
-        if (owner.name != name || !fits || !owner.version.empty()) continue;
-        owner.version = version;
-        owner.architecture = architecture;
-      }
-      name.clear();
-      architecture.clear();
-      version.clear();
-    };
-    read_lines(folder_ / "status", [&](std::string_view line) {
-      if (line.empty()) end_stanza();
-      if (auto value = value_of(line, "Package: ")) name = std::move(*value);
-      if (auto value = value_of(line, "Architecture: ")) architecture = std::move(*value);
-      if (auto value = value_of(line, "Version: ")) version = std::move(*value);
-    });
-    end_stanza();
-  }
-
-  fs::path folder_;
-};
-
-/// apk has one text: P, V and A of a package, then F for each folder and R for each file in it.
-std::map<std::string, PackageOwner> apk_owners(const fs::path& database, const Wanted& wanted) {
-  std::map<std::string, PackageOwner> found;
-  PackageOwner package;
-  std::string folder;
-  read_lines(database, [&](std::string_view line) {
-    if (line.empty()) package = {};
-    if (auto value = value_of(line, "P:")) package.name = std::move(*value);
-    if (auto value = value_of(line, "V:")) package.version = std::move(*value);
-    if (auto value = value_of(line, "A:")) package.architecture = std::move(*value);
-    if (auto value = value_of(line, "F:")) folder = std::move(*value);
-    if (auto value = value_of(line, "R:")) {
-      const auto file = wanted.find("/" + folder + "/" + *value);
-      if (file == wanted.end() || package.name.empty()) return;
-      package.type = "apk";
-      found.emplace(file->second, package);
-    }
-  });
-  return found;
+void read_lines(const fs::path& path, const std::function<void(std::string_view)>& use) {
+  std::ifstream stream(path, std::ios::binary);
+  for (std::string line; std::getline(stream, line);) use(line);
 }
 
-}  // namespace
+std::optional<std::string> value_of(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return std::nullopt;
+  return std::string(line.substr(key.size()));
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 std::map<std::string, PackageOwner> find_package_owners(const std::vector<std::string>& files,
                                                         const fs::path& sysroot) {
   const fs::path root = sysroot.empty() ? fs::path("/") : sysroot;
   const auto wanted = wanted_paths(files, sysroot);
   if (wanted.empty()) return {};
-  auto owners = Dpkg(root).owners(wanted);
-  for (const char* database : {"lib/apk/db/installed", "usr/lib/apk/db/installed"}) {
-    owners.merge(apk_owners(root / database, wanted));
-  }
+  auto owners = dpkg_owners(root, wanted);
+  owners.merge(apk_owners(root, wanted));
+  owners.merge(rpm_owners(root, wanted));
   const auto distribution = owners.empty() ? std::string() : distribution_of(root);
-  for (auto& [file, owner] : owners) owner.distribution = distribution;
+  for (auto& [file, owner] : owners) {
+    owner.distribution = distribution;
+    std::sort(owner.licence_files.begin(), owner.licence_files.end());
+  }
   return owners;
 }
 

@@ -15,14 +15,15 @@ struct PackageOwner {
   std::string distribution;  ///< purl namespace: "debian"; may be empty
   std::string name;
   std::string version;
-  std::string architecture;  ///< as the package manager says it; may be empty
+  std::string architecture;                     ///< as the package manager says it; may be empty
+  std::string licence = {};                     ///< as the package manager words it; may be empty
+  std::vector<std::string> licence_files = {};  ///< paths inside the system, sorted
   bool operator==(const PackageOwner&) const = default;
 };
 
-/// Asks the databases of dpkg and apk, read as files, which package has each of `files` (real paths
-/// of this machine). `sysroot` is empty or the root whose databases answer; files outside of it
-/// have no owner. What no package has is not in the answer. Databases of rpm are binary and not
-/// read.
+/// Asks the databases of dpkg, apk and rpm, read as files, which package has each of `files` (real
+/// paths of this machine). `sysroot` is empty or the root whose databases answer; files outside of
+/// it have no owner. What no package has is not in the answer.
 [[nodiscard]] std::map<std::string, PackageOwner> find_package_owners(
     const std::vector<std::string>& files, const std::filesystem::path& sysroot);
 

@@ -2,6 +2,7 @@
 #include "repair/plan.hpp"
 
 #include "base/text.hpp"
+#include "repair/dlopen_notes.hpp"
 #include "repair/graft_plan.hpp"
 #include "repair/host_bound.hpp"
 #include "repair/plan_notes.hpp"
@@ -249,12 +250,14 @@ Plan Planner::run() && {
   }
   refuse_grafts_without_run_path();
 
+  note_copies(wheel_, plan_.findings);
   for (NodeId id = 0; id < examined_.layout.size(); ++id) {
     PlannedFile file;
     file.path = examined_.layout[id].path;
     file.tree = examined_.layout[id].tree;
     file.member = examined_.member_of[id];
     file.facts = *examined_.layout[id].facts;
+    note_risks(file.path, file.facts, plan_.findings);
     plan_file(id, std::move(file));
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -268,6 +271,7 @@ Plan Planner::run() && {
       file.facts.soname = plan_.grafts[i].new_name;
     }
     note_host_bound(plan_.grafts[i], file.facts, plan_.findings);
+    note_risks(plan_.grafts[i].source, file.facts, plan_.findings);
     plan_file(nodes[i], std::move(file));
   }
 
@@ -292,12 +296,13 @@ Plan Planner::run() && {
   plan_.wheel_text = planned_wheel_text(wheel_, plan_.name, options_);
 
   if (!plan_.grafts.empty()) {
-    plan_.sbom = planned_sbom(wheel_, plan_, graph_, options_, plan_.findings);
+    plan_sbom(wheel_, graph_, options_, plan_);
   }
 
   std::vector<NodeId> kept;
   for (const auto& [node, file] : file_of_) kept.push_back(node);
   note_exclusions(graph_, kept, plan_);
+  note_dlopened(examined_, plan_);
   note_dead_patterns(graph_, options_, plan_);
   if (!options_.edit_allowed) {
     for (const auto& file : plan_.files) {

@@ -40,6 +40,12 @@ struct ShimPlan {
   std::string script;
 };
 
+/// A text that becomes a member of the finished wheel.
+struct AddedFile {
+  std::string member;
+  std::string text;
+};
+
 /// All decisions of a repair. Executing it decides nothing.
 struct Plan {
   std::vector<PlannedFile>
@@ -52,6 +58,7 @@ struct Plan {
   std::string wheel_text;           ///< the WHEEL file of the result
   std::string libs_folder;          ///< "mooncake.libs"
   std::optional<std::string> sbom;  ///< the bill of materials of the result, if it changes
+  std::vector<AddedFile> licences;  ///< of the packages that grafts come from, sorted by member
   std::vector<Finding> findings;
 };
 

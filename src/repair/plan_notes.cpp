@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,42 +25,93 @@ std::string quoted_list(const std::vector<std::string>& items, std::size_t limit
   return text;
 }
 
+/// Gathers what nothing has, for one message: whatever a wheel lacks, the message stays readable.
+class MissingLibraries {
+ public:
+  explicit MissingLibraries(const deps::Graph& graph) : graph_(graph) {}
+
+  void add(NodeId needing, const deps::Edge& edge) {
+    auto& entry = missing_[edge.needed];
+    if (entry.edge == nullptr) entry.edge = &edge;
+    entry.needed_by.push_back(needing);
+  }
+  [[nodiscard]] bool empty() const { return missing_.empty(); }
+
+  [[nodiscard]] std::string text() const {
+    std::string what = missing_.size() == 1
+                           ? "a library was not found"
+                           : fmt::format("{} libraries were not found", missing_.size());
+    std::size_t told = 0;
+    for (const auto& [name, entry] : missing_) {
+      if (++told > kTold) break;
+      std::vector<std::string> needed_by;
+      for (std::size_t i = 0; i < entry.needed_by.size(); ++i) {
+        needed_by.push_back(i < kNeeding ? graph_.chain_to(entry.needed_by[i]) : std::string());
+      }
+      const auto& edge = *entry.edge;
+      what += fmt::format("\n  {}: needed by {}; searched {}", printable(name),
+                          quoted_list(needed_by, kNeeding),
+                          edge.searched.empty() ? "nowhere" : quoted_list(edge.searched, 12));
+      if (!edge.passed_over.empty()) {
+        what += "; passed over " + quoted_list(edge.passed_over, 4);
+      }
+    }
+    if (missing_.size() > kTold) {
+      what +=
+          fmt::format("\n  and {} more; truewheel show --json lists all", missing_.size() - kTold);
+    }
+    return what;
+  }
+
+  /// The options that help, a group's name among them when it knows the library.
+  [[nodiscard]] std::string hint() const {
+    std::string hint =
+        "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine";
+    for (const auto& profile : policy::all_profiles()) {
+      std::vector<std::string> names;
+      for (const auto& [name, entry] : missing_) {
+        const auto is_meant = [&name = name](const std::string& glob) {
+          return glob_match(glob, name);
+        };
+        if (std::any_of(profile.globs.begin(), profile.globs.end(), is_meant))
+          names.push_back(name);
+      }
+      if (names.empty()) continue;
+      hint += fmt::format("; --profile {} leaves {} to it", profile.name, quoted_list(names, 4));
+    }
+    return hint;
+  }
+
+ private:
+  static constexpr std::size_t kTold = 40;
+  static constexpr std::size_t kNeeding = 4;
+  struct Entry {
+    const deps::Edge* edge = nullptr;  ///< of the first file that needs it
+    std::vector<NodeId> needed_by;
+  };
+  const deps::Graph& graph_;
+  std::map<std::string, Entry> missing_;
+};
+
 }  // namespace
 
 void refuse_missing_libraries(const Examined& examined) {
   const auto& policies = examined.verdict.policies;
   if (policies.size() < 2) return;
   const auto& newest = policies[policies.size() - 2];
-  struct Missing {
-    std::vector<std::string> needed_by;
-    std::vector<std::string> searched;
-  };
-  std::map<std::string, Missing> missing;
+  MissingLibraries missing(examined.graph);
   const auto collect = [&](NodeId id) {
     for (const auto& edge : examined.graph.nodes[id].edges) {
-      if (edge.answer != Answer::missing ||
-          policy::comes_from_system(newest.policy, examined.wheel.libc, edge.needed)) {
-        continue;
+      if (edge.answer == Answer::missing &&
+          !policy::comes_from_system(newest.policy, examined.wheel.libc, edge.needed)) {
+        missing.add(id, edge);
       }
-      auto& entry = missing[edge.needed];
-      entry.needed_by.push_back(examined.graph.chain_to(id));
-      if (entry.searched.empty()) entry.searched = edge.searched;
     }
   };
   for (NodeId id = 0; id < examined.layout.size(); ++id) collect(id);
   for (const auto id : newest.grafts) collect(id);
   if (missing.empty()) return;
-  std::string what = missing.size() == 1
-                         ? "a library was not found"
-                         : fmt::format("{} libraries were not found", missing.size());
-  for (const auto& [name, entry] : missing) {
-    what += fmt::format("\n  {}: needed by {}; searched {}", printable(name),
-                        quoted_list(entry.needed_by, 4),
-                        entry.searched.empty() ? "nowhere" : quoted_list(entry.searched, 12));
-  }
-  throw Error(
-      ErrorKind::unfit, "missing-library", what,
-      "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine");
+  throw Error(ErrorKind::unfit, "missing-library", missing.text(), missing.hint());
 }
 
 void note_exclusions(const deps::Graph& graph, const std::vector<NodeId>& kept, Plan& plan) {

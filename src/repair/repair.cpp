@@ -21,31 +21,44 @@ namespace truewheel::repair {
 struct Finished::State {
   Report report;
   std::filesystem::path target;
-  std::optional<OutputFile> output;  ///< unset when there is nothing to publish
+  std::optional<OutputFile> output;     ///< unset when there is nothing to publish
+  std::vector<OutputFile> debug_files;  ///< of a split strip
   Existing existing = Existing::replace;
 };
 
 Finished::Finished(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Finished::~Finished() = default;
+Finished::~Finished() {
+  // The last one first: a folder that was made for two files is taken away by the one that made it.
+  while (state_ && !state_->debug_files.empty()) state_->debug_files.pop_back();
+}
 Finished::Finished(Finished&&) noexcept = default;
 Finished& Finished::operator=(Finished&&) noexcept = default;
 const Report& Finished::report() const { return state_->report; }
 std::filesystem::path Finished::target() const { return state_->target; }
 void Finished::prepare() {
   if (!state_->output) return;
-  const auto status = std::filesystem::symlink_status(state_->target);
-  if (std::filesystem::is_directory(status)) {
-    throw Error(ErrorKind::io, "output-is-folder", "a folder of that name is in the way");
+  const auto prepare_one = [this](OutputFile& output) {
+    const auto status = std::filesystem::symlink_status(output.target());
+    if (std::filesystem::is_directory(status)) {
+      throw Error(ErrorKind::io, "output-is-folder", "a folder of that name is in the way");
+    }
+    if (state_->existing == Existing::refuse && std::filesystem::exists(status)) {
+      throw Error(ErrorKind::io, "output-exists", "the file exists already",
+                  "leave --no-clobber out to replace it");
+    }
+    output.sync();
+  };
+  for (auto& file : state_->debug_files) {
+    with_context(printable(file.target().string()), [&] { prepare_one(file); });
   }
-  if (state_->existing == Existing::refuse && std::filesystem::exists(status)) {
-    throw Error(ErrorKind::io, "output-exists", "the file exists already",
-                "leave --no-clobber out to replace it");
-  }
-  state_->output->sync();
+  prepare_one(*state_->output);
 }
 bool Finished::is_published_already() const { return !state_->output; }
 void Finished::publish() {
-  if (state_->output) state_->output->publish(state_->existing);
+  if (!state_->output) return;
+  // The wheel last: who waits for it finds its debug files there.
+  for (auto& file : state_->debug_files) file.publish(state_->existing);
+  state_->output->publish(state_->existing);
 }
 
 namespace {
@@ -87,6 +100,23 @@ Report report_of(Examined& examined, Plan& plan) {
   }
   report.verdict = examined.verdict;
   return report;
+}
+
+/// Files that a split strip took out of the members lie below a folder of the wheel's name as the
+/// members will lie in site-packages, so that a copy of the tree is where debuggers look.
+void write_debug_files(const Plan& plan, const Execution& execution, const Options& options,
+                       Finished::State& state) {
+  auto stem = std::filesystem::path(state.report.output_name).stem();
+  const auto folder =
+      (options.debug_dir.empty() ? options.wheel_dir : options.debug_dir) / (stem += ".debug");
+  for (const auto& member : execution.members) {
+    if (!member.debug) continue;
+    auto& file =
+        state.debug_files.emplace_back(folder / (plan.files[*member.file].path + ".debug"));
+    write_fully(file.descriptor(), member.debug->bytes().data(), member.debug->bytes().size());
+  }
+  state.report.debug_files = state.debug_files.size();
+  if (!state.debug_files.empty()) state.report.debug_folder = folder;
 }
 
 LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& options) {
@@ -217,6 +247,7 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   if (onto_itself) {
     return compare_with_input(std::move(state), written, examined.wheel.file);
   }
+  write_debug_files(plan, execution, options, *state);
   state->report.unchanged =
       same_bytes(written, written.bytes(), examined.wheel.file, examined.wheel.file.bytes());
   return Finished(std::move(state));

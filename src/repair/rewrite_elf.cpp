@@ -7,6 +7,7 @@
 #include "base/inflate.hpp"
 #include "base/mapped_file.hpp"
 #include "base/shared_content.hpp"
+#include "base/text.hpp"
 #include "repair/strip.hpp"
 #include <truewheel/error.hpp>
 
@@ -135,11 +136,16 @@ wheel::EncodedMember encode(const ElfSource& source, const Opened& opened, std::
 OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
                          EditedFile& record) {
   auto opened = open_source(source);
-  if (options.strip) {
-    const auto stripped = strip_symbols(opened.content.bytes());
-    if (is_sound(stripped, edit)) {
-      opened = hold(stripped);
-      record.steps.emplace_back("stripped");
+  OutputMember output;
+  if (options.strip != Strip::no) {
+    auto split =
+        options.strip == Strip::split
+            ? split_symbols(opened.content.bytes(), std::string(base_name(source.name)) + ".debug")
+            : SplitFile{strip_symbols(opened.content.bytes()), nullptr};
+    if (is_sound(split.stripped, edit)) {
+      opened = hold(split.stripped);
+      output.debug = std::move(split.debug);
+      record.steps.emplace_back(output.debug ? "stripped into a debug file" : "stripped");
     } else {
       record.strip_failure = "the system's strip damages this file, so that it stays unstripped";
     }
@@ -153,7 +159,6 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   const auto edited = edited_version(opened.content, edit, patches);
   opened.content.forget();
 
-  OutputMember output;
   output.encoded =
       encode(source, opened, old_size, edited.bytes(), patches, options.compression_level);
   output.sha256 = proven_digest(output.encoded, edited.bytes());

@@ -4,6 +4,7 @@
 #include "base/byte_reader.hpp"
 #include "base/text.hpp"
 #include "base/unicode.hpp"
+#include "repair/licence_files.hpp"
 #include "repair/package_owner.hpp"
 #include <nlohmann/json.hpp>
 #include <truewheel/error.hpp>
@@ -98,13 +99,35 @@ std::string wheel_url(const wheel::WheelName& name) {
   return "pkg:pypi/" + url_escape(distribution) + "@" + url_escape(name.version);
 }
 
+/// What is known of a bundled library besides what its bytes say.
+struct Provenance {
+  std::optional<PackageOwner> owner;
+  std::vector<std::string> licences;  ///< members of the wheel
+};
+using Provenances = std::map<std::string, Provenance>;  // by the source's real path
+
+/// From the bill, which lies in `sboms`, to a licence file beside it in the .dist-info.
+std::string licence_url(const std::string& member) {
+  std::vector<std::string> parts = split(member, '/');
+  parts.front() = "..";
+  for (auto& part : parts) part = url_escape(part);
+  return join(parts, "/");
+}
+
 /// No path of this machine: where the build lay is nobody's business and differs between builds.
-Json component_of(const Graft& graft, const std::optional<PackageOwner>& owner) {
+Json component_of(const Graft& graft, const Provenance& provenance) {
+  const auto& owner = provenance.owner;
   Json component = {{"type", "library"}, {"bom-ref", graft.member}};
   component["name"] = owner ? owner->name : std::string(base_name(graft.source));
   if (owner && !owner->version.empty()) component["version"] = owner->version;
-  if (owner) component["purl"] = package_url(*owner);
   component["hashes"] = {{{"alg", "SHA-256"}, {"content", graft.sha256}}};
+  if (owner && !owner->licence.empty()) {
+    component["licenses"] = {{{"license", {{"name", owner->licence}}}}};
+  }
+  if (owner) component["purl"] = package_url(*owner);
+  for (const auto& member : provenance.licences) {
+    component["externalReferences"].push_back({{"type", "license"}, {"url", licence_url(member)}});
+  }
   component["properties"] = {
       {{"name", kFileProperty}, {"value", graft.member}},
       {{"name", "truewheel:source-name"}, {"value", std::string(base_name(graft.source))}}};
@@ -125,8 +148,8 @@ class Bill {
     write_metadata(wheel, options);
   }
 
-  std::string run(const std::map<std::string, std::optional<PackageOwner>>& owners) && {
-    write_components(owners);
+  std::string run(const Provenances& provenances) && {
+    write_components(provenances);
     write_dependencies();
     // File names may hold bytes that are no UTF-8; they are replaced rather than refused.
     return bill_.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -150,7 +173,7 @@ class Bill {
                              {"purl", url_}};
   }
 
-  void write_components(const std::map<std::string, std::optional<PackageOwner>>& owners) {
+  void write_components(const Provenances& provenances) {
     std::set<std::string> files;
     for (const auto& file : plan_.files) files.insert(file.path);
     for (const auto& graft : plan_.grafts) files.erase(graft.member);
@@ -169,7 +192,7 @@ class Bill {
       }
     }
     for (const auto& graft : plan_.grafts) {
-      by_reference[graft.member] = component_of(graft, owners.at(graft.source));
+      by_reference[graft.member] = component_of(graft, provenances.at(graft.source));
       reference_of_[graft.member] = graft.member;
     }
     for (auto& [reference, component] : by_reference) foreign.push_back(std::move(component));
@@ -240,21 +263,35 @@ std::string sbom_member(const LoadedWheel& wheel) {
   return wheel.dist_info_file("sboms/truewheel.cdx.json");
 }
 
-std::string planned_sbom(const LoadedWheel& wheel, const Plan& plan, const deps::Graph& graph,
-                         const Options& options, std::vector<Finding>& findings) {
+void plan_sbom(const LoadedWheel& wheel, const deps::Graph& graph, const Options& options,
+               Plan& plan) {
   refuse_taken_name(wheel);
-  std::map<std::string, std::optional<PackageOwner>> owners;
-  std::vector<std::string> unknown;
+  std::vector<std::string> sources;
+  for (const auto& graft : plan.grafts) sources.push_back(graft.source);
+  const auto& sysroot = options.inspect.search.sysroot;
+  auto owners = find_package_owners(sources, sysroot);
+
+  LicenceFiles licences(wheel, plan.libs_folder, sysroot);
+  Provenances provenances;
   for (const auto& file : plan.files) {
     if (!file.node) continue;
     const auto& source = graph.nodes[*file.node].path;
-    owners[source] = owner_by_note(file.facts);
-    if (!owners[source]) unknown.push_back(source);
+    auto& provenance = provenances[source];
+    provenance.owner = owner_by_note(file.facts);
+    if (const auto found = owners.find(source); found != owners.end()) {
+      auto& owner = found->second;
+      if (provenance.owner) {
+        // The note says what the library is; only the database knows the package's other files.
+        provenance.owner->licence = std::move(owner.licence);
+        provenance.owner->licence_files = std::move(owner.licence_files);
+      } else {
+        provenance.owner = std::move(owner);
+      }
+    }
+    if (provenance.owner) provenance.licences = licences.members_for(*provenance.owner);
   }
-  for (auto& [file, owner] : find_package_owners(unknown, options.inspect.search.sysroot)) {
-    owners[file] = owner;
-  }
-  return Bill(wheel, plan, options, earlier_bill(wheel, findings)).run(owners);
+  plan.licences = licences.take();
+  plan.sbom = Bill(wheel, plan, options, earlier_bill(wheel, plan.findings)).run(provenances);
 }
 
 }  // namespace truewheel::repair

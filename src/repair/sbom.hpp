@@ -11,11 +11,11 @@ namespace truewheel::repair {
 /// those of others stay as they are.
 [[nodiscard]] std::string sbom_member(const LoadedWheel& wheel);
 
-/// The bill of materials of the finished wheel as CycloneDX 1.4 JSON: one component a graft, what
-/// an earlier repair wrote of files that are still there, and who needs whom. Nothing of it depends
-/// on the clock. Findings go to `findings`. Call only when the plan has grafts (settled point 19).
-[[nodiscard]] std::string planned_sbom(const LoadedWheel& wheel, const Plan& plan,
-                                       const deps::Graph& graph, const Options& options,
-                                       std::vector<Finding>& findings);
+/// Plans the bill of materials of the finished wheel as CycloneDX 1.4 JSON: one component a graft,
+/// what an earlier repair wrote of files that are still there, and who needs whom; and with it the
+/// licence files of the packages that the grafts come from. Nothing of it depends on the clock.
+/// Call only when the plan has grafts (settled point 19).
+void plan_sbom(const LoadedWheel& wheel, const deps::Graph& graph, const Options& options,
+               Plan& plan);
 
 }  // namespace truewheel::repair

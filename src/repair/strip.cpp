@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/strip.hpp"
 
-#include "base/mapped_file.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
+#include "elf/image.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -16,6 +18,8 @@
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace truewheel::repair {
 namespace {
@@ -44,59 +48,144 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-void run_strip(const std::string& input, const std::string& output) {
-  std::string program = "strip";
-  std::string flag_strip = "-s";
-  std::string flag_output = "-o";
-  std::string out = output;
-  std::string in = input;
-  const std::array<char*, 6> arguments = {program.data(), flag_strip.data(), flag_output.data(),
-                                          out.data(),     in.data(),         nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+constexpr std::array kHeldSignals = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t held_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kHeldSignals) sigaddset(&set, signal);
+  return set;
+}
+
+void refuse_when_interrupted() {
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  for (const int signal : kHeldSignals) {
+    if (sigismember(&pending, signal) == 1) {
+      throw Error(ErrorKind::io, "interrupted", "interrupted");
+    }
+  }
+}
+
+/// What a child needs that the process has not: no held signals, and an empty standard input.
+class ChildSetting {
+ public:
+  ChildSetting() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~ChildSetting() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  ChildSetting(const ChildSetting&) = delete;
+  ChildSetting& operator=(const ChildSetting&) = delete;
+
+  [[nodiscard]] int spawn(pid_t& child, std::vector<std::string> words) const {
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    return posix_spawnp(&child, arguments[0], &actions_, &attributes_, arguments.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// Runs a program of binutils to its end.
+void run_tool(const std::vector<std::string>& words) {
+  refuse_when_interrupted();
+  const std::string& program = words.front();
   pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
+  if (const int failed = ChildSetting().spawn(child, words); failed != 0) {
     throw Error(ErrorKind::io, "strip-absent",
-                fmt::format("starting the system's strip: {}", std::strerror(failed)),
+                fmt::format("starting the system's {}: {}", program, std::strerror(failed)),
                 "install binutils, or leave --strip out");
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
       throw Error(ErrorKind::io, "strip-wait",
-                  fmt::format("waiting for strip: {}", std::strerror(errno)));
+                  fmt::format("waiting for {}: {}", program, std::strerror(errno)));
     }
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw Error(ErrorKind::io, "strip-failed", "the system's strip failed on it");
+    refuse_when_interrupted();
+    throw Error(ErrorKind::io, "strip-failed",
+                fmt::format("the system's {} failed on it", program));
   }
 }
 
+void write_file(const std::filesystem::path& path, Bytes content) {
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.is_open()) {
+    throw Error(ErrorKind::io, "strip-scratch",
+                fmt::format("writing a temporary file: {}", std::strerror(errno)));
+  }
+  write_fully(file.get(), content.data(), content.size());
+}
+
+Buffer read_file(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return {file.bytes().begin(), file.bytes().end()};
+}
+
+/// Symbols or debugging sections that nothing at run time needs. A file that has a debug link was
+/// split by its build already.
+bool has_something_to_split(Bytes file) {
+  const elf::ElfImage image(file);
+  bool found = false;
+  for (const auto& section : image.sections()) {
+    const auto name = image.section_name(section);
+    if (name == ".gnu_debuglink") return false;
+    found =
+        found || name == ".symtab" || name.starts_with(".debug_") || name.starts_with(".zdebug_");
+  }
+  return found;
+}
+
 }  // namespace
+
+struct SignalsHeld::Saved {
+  sigset_t mask{};
+};
+
+SignalsHeld::SignalsHeld() : saved_(std::make_unique<Saved>()) {
+  const sigset_t held = held_signals();
+  pthread_sigmask(SIG_BLOCK, &held, &saved_->mask);
+}
+
+SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &saved_->mask, nullptr); }
 
 Buffer strip_symbols(Bytes file) {
   const ScratchFolder folder;
   const auto input = folder.path() / "in";
   const auto output = folder.path() / "out";
-  const int descriptor = open(input.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    throw Error(ErrorKind::io, "strip-scratch",
-                fmt::format("writing a temporary file: {}", std::strerror(errno)));
-  }
-  try {
-    write_fully(descriptor, file.data(), file.size());
-  } catch (...) {
-    close(descriptor);
-    throw;
-  }
-  close(descriptor);
-  run_strip(input.string(), output.string());
-  const MappedFile stripped(output);
-  return {stripped.bytes().begin(), stripped.bytes().end()};
+  write_file(input, file);
+  run_tool({"strip", "-s", "-o", output.string(), input.string()});
+  return read_file(output);
+}
+
+SplitFile split_symbols(Bytes file, const std::string& debug_name) {
+  if (!has_something_to_split(file)) return {strip_symbols(file), nullptr};
+  const ScratchFolder folder;
+  const auto input = folder.path() / "in";
+  const auto output = folder.path() / "out";
+  const auto debug_folder = folder.path() / "debug";
+  std::filesystem::create_directory(debug_folder);
+  const auto debug = debug_folder / debug_name;
+  write_file(input, file);
+  run_tool({"objcopy", "--only-keep-debug", input.string(), debug.string()});
+  run_tool({"objcopy", "--strip-all", "--add-gnu-debuglink=" + debug.string(), input.string(),
+            output.string()});
+  return {read_file(output), std::make_shared<const MappedFile>(debug)};
 }
 
 }  // namespace truewheel::repair

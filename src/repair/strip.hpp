@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/mapped_file.hpp"
 #include <truewheel/bytes.hpp>
+
+#include <memory>
+#include <string>
 
 namespace truewheel::repair {
 
-/// The file without its symbol table and debug information, by the system's `strip -s`: the one
-/// outside program that truewheel starts, and only on request. Stripping comes before editing,
-/// since strip lays files out anew (auditwheel#716). Throws Error(io, "strip-…") when strip is
-/// absent or fails.
+/// While one lives, SIGINT, SIGTERM and SIGHUP wait, so that a temporary folder of strip is never
+/// left behind: a Ctrl-C ends the system's strip, which ends the repair; then the signal arrives.
+/// Made before threads are started, which inherit it.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  struct Saved;
+  std::unique_ptr<Saved> saved_;
+};
+
+/// The file without its symbol table and debugging sections, by the system's strip. Throws
+/// Error(io, "strip-…").
 [[nodiscard]] Buffer strip_symbols(Bytes file);
+
+/// The file without them, and a debug file that holds them, by the system's objcopy. A
+/// .gnu_debuglink leads from one to the other: the name `debug_name`, which debuggers look for
+/// beside the file.
+struct SplitFile {
+  Buffer stripped;
+  std::shared_ptr<const MappedFile> debug;  ///< without a name any more; null: nothing to split off
+};
+[[nodiscard]] SplitFile split_symbols(Bytes file, const std::string& debug_name);
 
 }  // namespace truewheel::repair

@@ -49,6 +49,12 @@ Json file_json(const deps::Graph& graph, const deps::Node& node) {
   file["rpath"] = run_path ? Json(deps::run_path_entries(run_path->value)) : Json::array();
   file["rpath_kind"] =
       run_path ? Json(run_path->kind == elf::RunPathKind::rpath ? "RPATH" : "RUNPATH") : Json();
+  Json opened = Json::array();
+  for (const auto& note : node.facts->dlopen_notes) {
+    opened.push_back(
+        {{"sonames", note.sonames}, {"feature", note.feature}, {"priority", note.priority}});
+  }
+  file["dlopen"] = std::move(opened);
   return file;
 }
 
@@ -124,6 +130,11 @@ std::string show_json(const repair::Inspection& inspection) {
   }
   json["floors"] = std::move(floors);
   json["wheel_tags"] = inspection.wheel_tags;
+  Json false_tags = Json::object();
+  for (const auto& entry : policy::false_tags(verdict, inspection.name.platform_tags)) {
+    false_tags[entry.tag] = entry.why;
+  }
+  json["false_tags"] = std::move(false_tags);
   json["policies"] = policies_json(verdict);
   Json files = Json::array();
   for (const auto& node : inspection.graph.nodes) {

@@ -42,6 +42,68 @@ void write_floors(std::string& out, const policy::Verdict& verdict) {
   }
 }
 
+/// Libraries that a pattern or a profile leaves to the user's machine.
+void write_excluded(std::string& out, const deps::Graph& graph, std::size_t limit) {
+  std::map<std::string, std::string> excluded;
+  for (const auto& node : graph.nodes) {
+    for (const auto& edge : node.edges) {
+      if (edge.answer == deps::Answer::excluded) excluded.emplace(edge.needed, edge.how);
+    }
+  }
+  if (excluded.empty()) return;
+  line(out, "left to the user's machine:");
+  std::size_t told = 0;
+  for (const auto& [needed, how] : excluded) {
+    if (told++ == limit) break;
+    line(out, "  {} ({})", printable(needed), printable(how));
+  }
+  if (excluded.size() > limit) line(out, "  and {} more", excluded.size() - limit);
+}
+
+/// .note.dlopen of the wheel's own files.
+void write_opened_by_name(std::string& out, const deps::Graph& graph, std::size_t limit) {
+  std::vector<std::string> notes;
+  for (const auto& node : graph.nodes) {
+    if (!node.in_wheel || !node.facts) continue;
+    for (const auto& note : node.facts->dlopen_notes) {
+      notes.push_back(fmt::format("{}: {} ({}{}{})", node.path, join(note.sonames, " or "),
+                                  note.feature, note.feature.empty() ? "" : ", ", note.priority));
+    }
+  }
+  if (notes.empty()) return;
+  line(out, "opened by name while it runs, as its files say:");
+  for (std::size_t i = 0; i < std::min(notes.size(), limit); ++i) {
+    line(out, "  {}", printable(notes[i]));
+  }
+  if (notes.size() > limit) line(out, "  and {} more", notes.size() - limit);
+}
+
+/// Why a policy is not met: all of it, or one sentence, which is enough to know what to change.
+std::string obstacle(const policy::PolicyVerdict& policy, Detail detail) {
+  const auto& offences = policy.offences;
+  if (offences.empty()) return {};
+  const std::size_t told = detail == Detail::full ? offences.size() : 1;
+  std::string text = printable(offences.front().sentence());
+  for (std::size_t i = 1; i < told; ++i) text += "\n  " + printable(offences[i].sentence());
+  if (offences.size() > told) text += fmt::format(" and {} more", offences.size() - told);
+  return text;
+}
+
+/// What stands in the way of the policies that are better than the best; neighbours that fail for
+/// the same reason are told at once.
+void write_obstacles(std::string& out, const policy::Verdict& verdict, Detail detail) {
+  for (std::size_t i = verdict.strictest; i < verdict.best;) {
+    const auto text = obstacle(verdict.policies[i], detail);
+    std::size_t end = i + 1;
+    while (end < verdict.best && obstacle(verdict.policies[end], detail) == text) ++end;
+    if (!text.empty()) {
+      line(out, "not {}{}: {}", verdict.tag(i), end - i > 1 ? " to " + verdict.tag(end - 1) : "",
+           text);
+    }
+    i = end;
+  }
+}
+
 }  // namespace
 
 std::string repair_text(const repair::Report& report, Detail detail) {
@@ -86,7 +148,8 @@ std::string repair_text(const repair::Report& report, Detail detail) {
   return out;
 }
 
-std::string show_text(const repair::Inspection& inspection) {
+std::string show_text(const repair::Inspection& inspection, Detail detail) {
+  const std::size_t limit = detail == Detail::full ? SIZE_MAX : 40;
   std::string out;
   line(out, "{}", printable(inspection.input.filename().string()));
   if (inspection.pure || !inspection.verdict) {
@@ -95,8 +158,15 @@ std::string show_text(const repair::Inspection& inspection) {
   }
   const auto& verdict = *inspection.verdict;
   line(out, "as it is it is consistent with: {}", verdict.tag(verdict.as_is));
+  line(out, "  (nothing bundled: every library outside of it must be one that the tag allows)");
   line(out, "its own ELF files would allow:  {}", verdict.tag(verdict.own));
+  line(out, "  (by the symbols and libraries that they name, whatever else is bundled)");
   line(out, "repaired on this machine:       {}", verdict.tag(verdict.best));
+  line(out, "  (with the libraries that repair would bundle from here, which count)");
+  for (const auto& false_tag : policy::false_tags(verdict, inspection.name.platform_tags)) {
+    line(out, "its name claims {}, which is not true: {}", printable(false_tag.tag),
+         printable(false_tag.why));
+  }
   write_floors(out, verdict);
 
   const auto external = external_libraries(inspection);
@@ -104,17 +174,16 @@ std::string show_text(const repair::Inspection& inspection) {
     line(out, "it needs no library from outside the wheel but what the policy allows");
   } else {
     line(out, "libraries from outside the wheel:");
+    std::size_t told = 0;
     for (const auto& [needed, path] : external) {
+      if (told++ == limit) break;
       line(out, "  {}: {}", printable(needed), path.empty() ? "not found" : printable(path));
     }
+    if (external.size() > limit) line(out, "  and {} more", external.size() - limit);
   }
-  for (std::size_t i = verdict.strictest; i < verdict.best; ++i) {
-    const auto& policy = verdict.policies[i];
-    // One sentence a policy is enough to know what to change; the JSON has all.
-    if (policy.offences.empty()) continue;
-    line(out, "not {}: {}{}", verdict.tag(i), printable(policy.offences.front().sentence()),
-         policy.offences.size() > 1 ? fmt::format(" and {} more", policy.offences.size() - 1) : "");
-  }
+  write_excluded(out, inspection.graph, limit);
+  write_opened_by_name(out, inspection.graph, limit);
+  write_obstacles(out, verdict, detail);
   return out;
 }
 

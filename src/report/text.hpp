@@ -13,6 +13,6 @@ enum class Detail { normal, full };
 [[nodiscard]] std::string repair_text(const repair::Report& report, Detail detail);
 
 /// What `show` prints for people.
-[[nodiscard]] std::string show_text(const repair::Inspection& inspection);
+[[nodiscard]] std::string show_text(const repair::Inspection& inspection, Detail detail);
 
 }  // namespace truewheel::report

@@ -92,7 +92,7 @@ class Judge:
             if not is_native(self.before[name], case.machine):
                 case.check(self.after[name] == self.before[name], f"{name} was changed")
         extra = set(self.after) - set(self.before) - grafted - set(self.moved.values())
-        extra = {name for name in extra if not re.search(r"\.dist-info/sboms/[^/]+\.json$", name)}
+        extra = {name for name in extra if not re.search(r"\.dist-info/(sboms/[^/]+\.json$|licenses/[^/]+\.[^/]+/)", name)}
         case.check(not extra, f"new members: {sorted(extra)}")
         wanted = {name: 0o755 if (mode or 0) & 0o111 else 0o644 for name, mode in self.input_modes().items()}
         for name, mode in modes(self.output).items():

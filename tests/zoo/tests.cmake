@@ -6,6 +6,11 @@ set(zoo_work "${PROJECT_BINARY_DIR}/zoo")
 add_test(NAME "zoo: prepare" COMMAND "${TRUEWHEEL_PYTHON}" "${zoo_tests}/run.py" --prepare --work "${zoo_work}")
 set_tests_properties("zoo: prepare" PROPERTIES FIXTURES_SETUP zoo SKIP_RETURN_CODE 77 LABELS zoo TIMEOUT 120)
 
+add_test(NAME "zoo: every known bug class has a case"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${zoo_tests}/run.py" --classes --work "${zoo_work}")
+set_tests_properties("zoo: every known bug class has a case" PROPERTIES FIXTURES_REQUIRED zoo SKIP_RETURN_CODE 77
+  LABELS zoo TIMEOUT 60)
+
 file(GLOB zoo_groups CONFIGURE_DEPENDS "${zoo_tests}/cases_*.py")
 foreach(file IN LISTS zoo_groups)
   get_filename_component(group "${file}" NAME_WE)

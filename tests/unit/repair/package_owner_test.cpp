@@ -54,9 +54,12 @@ TEST_CASE("dpkg's lists tell the package, its status tells the version of that a
                            root.file("usr/lib/libnone.so"), "/usr/lib/libfoo.so.1"},
                           root.path());
   REQUIRE(owners.size() == 2);
-  CHECK(owners.at(root.file("usr/lib/libfoo.so.1")) ==
-        PackageOwner{"deb", "some", "libfoo1", "1:2.0+x", "amd64"});
-  CHECK(owners.at(root.file("usr/bin/tool")) == PackageOwner{"deb", "some", "tool", "3", "all"});
+  CHECK(
+      owners.at(root.file("usr/lib/libfoo.so.1")) ==
+      PackageOwner{
+          "deb", "some", "libfoo1", "1:2.0+x", "amd64", "", {"/usr/share/doc/libfoo1/copyright"}});
+  CHECK(owners.at(root.file("usr/bin/tool")) ==
+        PackageOwner{"deb", "some", "tool", "3", "all", "", {"/usr/share/doc/tool/copyright"}});
 }
 
 TEST_CASE("a list from before /usr was merged names the same file") {
@@ -74,16 +77,51 @@ TEST_CASE("a package that dpkg's status does not know owns nothing") {
   CHECK(find_package_owners({root.file("usr/lib/libgone.so.1")}, root.path()).empty());
 }
 
+TEST_CASE("a diverted file belongs to the package that lists its first name") {
+  const Root root;
+  root.write("var/lib/dpkg/info/libgl1:amd64.list", "/usr/lib/libGL.so.1\n");
+  root.write("var/lib/dpkg/info/driver.list", "/usr/lib/libGL.so.1\n");
+  root.write("var/lib/dpkg/status",
+             "Package: libgl1\nArchitecture: amd64\nVersion: 1\n\n"
+             "Package: driver\nArchitecture: all\nVersion: 2\n");
+  root.write("var/lib/dpkg/diversions", "/usr/lib/libGL.so.1\n/usr/lib/mesa/libGL.so.1\ndriver\n");
+  const auto owners = find_package_owners(
+      {root.file("usr/lib/libGL.so.1"), root.file("usr/lib/mesa/libGL.so.1")}, root.path());
+  REQUIRE(owners.size() == 2);
+  CHECK(owners.at(root.file("usr/lib/libGL.so.1")).name == "driver");
+  CHECK(owners.at(root.file("usr/lib/mesa/libGL.so.1")).name == "libgl1");
+}
+
+TEST_CASE("an image without dpkg tells by its folder of stanzas") {
+  const Root root;
+  root.write("var/lib/dpkg/status.d/libssl3",
+             "Package: libssl3\nVersion: 3.0-1\nArchitecture: amd64\n");
+  root.write("var/lib/dpkg/status.d/libssl3.md5sums",
+             "0123456789abcdef0123456789abcdef  usr/lib/libssl.so.3\n");
+  const auto file = root.file("usr/lib/libssl.so.3");
+  const auto owners = find_package_owners({file}, root.path());
+  REQUIRE(owners.size() == 1);
+  CHECK(owners.at(file).name == "libssl3");
+  CHECK(owners.at(file).version == "3.0-1");
+}
+
 TEST_CASE("apk's one database tells all of it") {
   const Root root;
   root.write("lib/apk/db/installed",
-             "C:Q1x\nP:zlib\nV:1.3.1-r2\nA:x86_64\nF:lib\nR:libz.so.1.3.1\nZ:Q1y\n\n"
+             "C:Q1x\nP:zlib\nV:1.3.1-r2\nA:x86_64\nL:Zlib\nF:lib\nR:libz.so.1.3.1\nZ:Q1y\n"
+             "F:usr/share/licenses/zlib\nR:LICENSE\n\n"
              "P:foo\nV:2-r0\nA:x86_64\nF:usr/lib\nR:libfoo.so.2\n");
   const auto owners = find_package_owners(
       {root.file("lib/libz.so.1.3.1"), root.file("usr/lib/libfoo.so.2")}, root.path());
   REQUIRE(owners.size() == 2);
   CHECK(owners.at(root.file("lib/libz.so.1.3.1")) ==
-        PackageOwner{"apk", "some", "zlib", "1.3.1-r2", "x86_64"});
+        PackageOwner{"apk",
+                     "some",
+                     "zlib",
+                     "1.3.1-r2",
+                     "x86_64",
+                     "Zlib",
+                     {"/usr/share/licenses/zlib/LICENSE"}});
   CHECK(owners.at(root.file("usr/lib/libfoo.so.2")).name == "foo");
 }
 

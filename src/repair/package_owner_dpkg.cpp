@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+#include "repair/package_databases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that a package brings under one name and has under another, because a second package
+/// diverted it (dpkg-divert(1)). Libraries are diverted by drivers' packages (libGL of
+/// glx-diversions).
+struct Diversion {
+  std::string to;
+  std::string by;  ///< the package whose own file keeps the name; ":" for the administrator
+};
+
+/// dpkg keeps one list of files a package, "zlib1g:amd64.list" or "tzdata.list", and the versions
+/// in "status". Images without a package manager have one folder "status.d" instead, with a stanza
+/// and an md5sums file a package.
+class Dpkg {
+ public:
+  Dpkg(const fs::path& root, const WantedFiles& wanted)
+      : folder_(root / "var/lib/dpkg"), wanted_(wanted) {}
+
+  [[nodiscard]] Owners owners() && {
+    read_diversions();
+    for (const auto& list : files_in(folder_ / "info")) {
+      if (list.extension() == ".list") read_list(list);
+    }
+    if (!found_.empty()) add_versions(folder_ / "status");
+    read_status_folder();
+    // What dpkg's status does not know is what was left behind of a removed package.
+    std::erase_if(found_, [](const auto& entry) { return entry.second.version.empty(); });
+    for (auto& [file, owner] : found_) {
+      // Debian's policy, 12.5: every package has its copyright there.
+      owner.licence_files = {"/usr/share/doc/" + owner.name + "/copyright"};
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void read_diversions() {
+    std::vector<std::string> lines;
+    read_lines(folder_ / "diversions", [&](std::string_view line) { lines.emplace_back(line); });
+    for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {
+      diversions_[lines[i]] = {lines[i + 1], lines[i + 2]};
+    }
+  }
+
+  void read_list(const fs::path& list) {
+    const auto parts = split(list.stem().string(), ':');
+    PackageOwner owner;
+    owner.type = "deb";
+    owner.name = parts.front();
+    if (parts.size() > 1) owner.architecture = parts[1];
+    read_lines(list, [&](std::string_view line) {
+      const auto diverted = diversions_.find(line);
+      const bool elsewhere = diverted != diversions_.end() && diverted->second.by != owner.name;
+      take(elsewhere ? std::string_view(diverted->second.to) : line, owner);
+    });
+  }
+
+  void take(std::string_view path, const PackageOwner& owner) {
+    const auto file = wanted_.find(path);
+    if (file != wanted_.end()) found_.emplace(file->second, owner);
+  }
+
+  void add_versions(const fs::path& status) {
+    PackageOwner package;
+    const auto end_stanza = [&] {
+      for (auto& [file, owner] : found_) {
+        const bool fits = owner.architecture.empty() || owner.architecture == package.architecture;
+        if (owner.name != package.name || !fits || !owner.version.empty()) continue;
+        owner.version = package.version;
+        owner.architecture = package.architecture;
+      }
+      package = {};
+    };
+    read_lines(status, [&](std::string_view line) {
+      if (line.empty()) end_stanza();
+      if (auto value = value_of(line, "Package: ")) package.name = std::move(*value);
+      if (auto value = value_of(line, "Architecture: ")) package.architecture = std::move(*value);
+      if (auto value = value_of(line, "Version: ")) package.version = std::move(*value);
+    });
+    end_stanza();
+  }
+
+  /// "status.d/libssl3" holds the stanza, "status.d/libssl3.md5sums" a line "<digest>  usr/lib/…" a
+  /// file.
+  void read_status_folder() {
+    for (const auto& stanza : files_in(folder_ / "status.d")) {
+      if (stanza.extension() == ".md5sums") continue;
+      PackageOwner owner;
+      owner.type = "deb";
+      read_lines(stanza, [&](std::string_view line) {
+        if (auto value = value_of(line, "Package: ")) owner.name = std::move(*value);
+        if (auto value = value_of(line, "Architecture: ")) owner.architecture = std::move(*value);
+        if (auto value = value_of(line, "Version: ")) owner.version = std::move(*value);
+      });
+      if (owner.name.empty()) continue;
+      read_lines(stanza.string() + ".md5sums", [&](std::string_view line) {
+        const auto gap = line.find("  ");
+        if (gap != std::string_view::npos) take("/" + std::string(line.substr(gap + 2)), owner);
+      });
+    }
+  }
+
+  fs::path folder_;
+  const WantedFiles& wanted_;
+  std::map<std::string, Diversion, std::less<>> diversions_;
+  Owners found_;
+};
+
+}  // namespace
+
+Owners dpkg_owners(const fs::path& root, const WantedFiles& wanted) {
+  return Dpkg(root, wanted).owners();
+}
+
+}  // namespace truewheel::repair
