@@ -51,7 +51,9 @@ def main(truewheel: str) -> int:
     man = man_sections()
     complaints = compare("the manual page, of both commands,", common, man["OPTIONS OF BOTH COMMANDS"])
     for command in COMMANDS:
-        complaints += compare(f"the manual page, of {command},", help_of[command] - common - {"--version"}, man.get(f"OPTIONS OF {command}", set()))
+        # A command may say what an option of both means to it.
+        own = man.get(f"OPTIONS OF {command}", set())
+        complaints += compare(f"the manual page, of {command},", help_of[command] - common - {"--version"}, own - (common & help_of[command]))
 
     bash = (ROOT / "docs/completions/truewheel.bash").read_text()
     zsh = (ROOT / "docs/completions/_truewheel").read_text()
