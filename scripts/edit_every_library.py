@@ -67,17 +67,18 @@ class Loader:
         (folder / "loader.c").write_text(LOADER)
         self.program = folder / "loader"
         subprocess.run(["cc", "-o", str(self.program), str(folder / "loader.c"), "-ldl"], check=True)
-        self.folders = ""
+        self.folders, self.is_program = "", False
 
     def look_where(self, path):
         """Puts the folders of all that a file loads on the library path, so that no run path decides."""
         text = call([LINKER, "--list", path]).stdout
         found = dict.fromkeys(os.path.dirname(name) for name in re.findall(r"=> (/\S+)", text))
         self.folders = ":".join([str(path.parent), *found])
+        self.is_program = is_program(path)
 
     def __call__(self, path):
         # Of a program: what it loads, and that all symbols and versions are found, without running it.
-        words = [LINKER, "--list", path] if is_program(path) else [self.program, path]
+        words = [LINKER, "--list", path] if self.is_program else [self.program, path]
         environment = dict(os.environ, LD_LIBRARY_PATH=self.folders, LD_BIND_NOW="1", LD_WARN="1")
         try:
             done = call(words, env=environment, timeout=60)
