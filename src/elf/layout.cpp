@@ -364,6 +364,10 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
       draft.pending.push_back({ground.tables[*index], request.interpreter_size});
   }
 
+  if (drafts.empty())
+    reasons.emplace_back(
+        ".dynstr cannot move, nor what stands behind it: it overlaps another table, "
+        "its section says something else, or its place tells how many symbols there are");
   std::vector<Layout> layouts;
   if (request.stack_header) {
     const std::vector<HeaderSlot> slots =

@@ -202,11 +202,16 @@ const char* table_name(TableKind kind) {
 
 std::uint64_t believed_size(const ElfImage& image, const Table& table, const Section& section) {
   if (image.offset_of(table.vaddr, section.size) != section.offset) return 0;
+  const auto reaches = [&](std::optional<std::uint64_t> other) {
+    return other && *other > table.vaddr && *other - table.vaddr < section.size;
+  };
   for (const TableKind kind :
        {TableKind::hash, TableKind::gnu_hash, TableKind::symbols, TableKind::strings,
         TableKind::version_symbols, TableKind::version_definitions, TableKind::version_needs}) {
-    const auto other = image.dynamic_value(*address_tag(kind));
-    if (other && *other > table.vaddr && *other - table.vaddr < section.size) return 0;
+    if (reaches(image.dynamic_value(*address_tag(kind)))) return 0;
+  }
+  for (const std::int64_t tag : {dt::kRela, dt::kRel, dt::kJmpRel, dt::kRelr}) {
+    if (reaches(image.dynamic_value(tag))) return 0;
   }
   return section.size;
 }

@@ -226,7 +226,7 @@ Outcome judge(Bytes file, std::uint8_t number, Witness witness) {
     return edit_and_check(file, facts, number, witness);
   } catch (const Error& error) {
     // A name that is taken from the file may be one that nobody may wish.
-    const bool is_wish = error.id() == "elf-wish-control-character";
+    const bool is_wish = error.id().starts_with("elf-wish-");
     if ((error.kind() == ErrorKind::refused && !error.id().empty()) || is_wish)
       return {error.id(), {}};
     throw Broken("an error that is no refusal: " + error.id() + ": " + error.what());
