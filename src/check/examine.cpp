@@ -320,8 +320,10 @@ void examine(Subject& subject, const Options& options) {
   if (!subject.architecture.empty() &&
       !policy::policies_for(subject.libc, subject.architecture).empty()) {
     try {
+      auto evaluation = options.evaluate;
+      evaluation.android_level = policy::android_level(tags);
       subject.verdict =
-          policy::evaluate(subject.graph, subject.libc, subject.architecture, options.evaluate);
+          policy::evaluate(subject.graph, subject.libc, subject.architecture, evaluation);
       for (const auto& note : subject.verdict->notes) {
         subject.elf_faults.push_back({"T005", Severity::warning, {}, note, {}});
       }

@@ -11,12 +11,13 @@ namespace truewheel::check {
 namespace {
 
 const policy::PolicyVerdict* verdict_on(const policy::Verdict& verdict, const std::string& tag) {
-  for (const auto& entry : verdict.policies) {
+  for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
+    const auto& entry = verdict.policies[i];
+    const auto& aliases = entry.policy.aliases;
     const auto says = [&](const std::string& name) {
       return tag == name + "_" + verdict.architecture;
     };
-    const auto& aliases = entry.policy.aliases;
-    if (says(entry.policy.name) || std::any_of(aliases.begin(), aliases.end(), says)) return &entry;
+    if (tag == verdict.tag(i) || std::any_of(aliases.begin(), aliases.end(), says)) return &entry;
   }
   return nullptr;
 }
@@ -46,13 +47,12 @@ void check_tag_is_earned(const Subject& subject, const Options&, Sink& sink) {
       if (is_about_the_tag(offence)) offences.push_back(&offence);
     }
     if (offences.empty() || !told.insert(found->policy.name).second) continue;
-    const auto& honest = verdict.policies[verdict.by_versions].policy.name;
     sink.add(
         Severity::error, offences.front()->file, tag,
         fmt::format("{} is not true: {}{}", tag, printable(offences.front()->sentence()),
                     offences.size() > 1 ? fmt::format(" (and {} more)", offences.size() - 1) : ""),
-        fmt::format("truewheel repair --plat auto; the symbol versions allow {}_{}", honest,
-                    verdict.architecture));
+        fmt::format("truewheel repair --plat auto; the symbol versions allow {}",
+                    verdict.tag(verdict.by_versions)));
   }
 }
 

@@ -40,7 +40,13 @@ std::map<std::string, std::string> external_libraries(const repair::Inspection& 
 
 std::map<std::string, std::set<std::string>> versioned_symbols(const repair::Inspection& inspection,
                                                                Whose whose) {
-  const auto& grafts = inspection.verdict->policies[inspection.verdict->strictest].grafts;
+  // What the policy of auditwheel's sym_tag would bundle: a stricter one bundles more, such as
+  // libmvec, whose own needs do not bind a wheel that leaves it to the system. "linux" bundles
+  // nothing; the newest policy before it tells then what is in the way.
+  const auto& verdict = *inspection.verdict;
+  const auto last = verdict.policies.size() - 1;
+  const auto policy = verdict.by_versions < last || last == 0 ? verdict.by_versions : last - 1;
+  const auto& grafts = verdict.policies[policy].grafts;
   std::map<std::string, std::set<std::string>> versions;
   for (std::size_t id = 0; id < inspection.graph.nodes.size(); ++id) {
     const auto& node = inspection.graph.nodes[id];

@@ -23,7 +23,7 @@ from pathlib import Path
 AUDITWHEEL = "6.8.2"
 WISHES = (["--plat", "auto"], ["--plat", "manylinux_2_39_x86_64"], ["--plat", "manylinux_2_39_x86_64", "--only-plat"],
           ["--plat", "manylinux_2_17_x86_64"])
-KEYS = ("overall_tag", "sym_tag", "pyfpe", "unsupported_isa", "external_libs")
+KEYS = ("overall_tag", "sym_tag", "pyfpe", "unsupported_isa", "external_libs", "versioned_symbols")
 PACK_WHEEL = Path(__file__).resolve().parent.parent / "support" / "pack_wheel.py"
 
 PYINIT = "#include <stdlib.h>\nvoid *PyInit__x(void) { return malloc(1); }\n"
