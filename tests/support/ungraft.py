@@ -6,8 +6,9 @@
 
 Libraries in <name>.libs move to LIBRARY_FOLDER under the names they had before a hash was put in, NEEDED
 entries and SONAMEs go back to those names, run path entries into <name>.libs go, and the platform tag
-becomes linux_<arch>. Prints the path of the wheel written to OUT_FOLDER. PATCHELF: patchelf 0.19 or later
-(older ones damage files when asked for several edits); default: the one on PATH.
+becomes linux_<arch>; Android's stays, since builds have it, too. Prints the path of the wheel written to
+OUT_FOLDER. PATCHELF: patchelf 0.19 or later (older ones damage files when asked for several edits); default: the
+one on PATH.
 """
 
 import base64
@@ -71,7 +72,7 @@ def pack(folder: Path, modes: dict[str, int], wheel: Path) -> None:
 
 def ungraft(wheel: Path, out: Path, libraries: Path, patchelf: str = "patchelf") -> Path:
     stem, platforms = wheel.stem.rsplit("-", 1)
-    platform = "linux_" + re.search(r"(x86_64|aarch64|i686|ppc64le|s390x|armv7l|riscv64)$", platforms)[1]
+    platform = re.sub(r"^(manylinux(1|2010|2014|_\d+_\d+)|musllinux_\d+_\d+)_", "linux_", platforms.split(".")[-1])
     target = out / f"{stem}-{platform}.whl"
     out.mkdir(parents=True, exist_ok=True)
     libraries.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the tools that wheels meet take truewheel's results: zipfile, wheel, pip, uv, check-wheel-contents, a loader."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import tools
+import wheel_facts
+
+CHECKERS = ("pip==25.3", "wheel==0.45.1", "uv==0.9.9", "check-wheel-contents==0.6.3")
+CHECKS = ("python -m zipfile -t", "python -m wheel unpack", "pip install", "uv pip install", "check-wheel-contents", "dlopen")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A repaired wheel and what it was made of."""
+
+    before: Path
+    after: Path
+
+
+def checkers(cache: Path) -> Path:
+    """The folder with the programs."""
+    folder = cache / "checkers"
+    if not (folder / "bin/check-wheel-contents").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "-q", "--disable-pip-version-check", *CHECKERS], check=True)
+    return folder / "bin"
+
+
+def anywhere(wheel: Path, folder: Path) -> Path:
+    """The same wheel under a name that every interpreter and machine takes; installers go by the name."""
+    project, version = wheel.name.split("-")[:2]
+    folder.mkdir(parents=True, exist_ok=True)
+    link = folder / f"{project}-{version}-py3-none-any.whl"
+    link.symlink_to(wheel)
+    return link
+
+
+def batches(results: list[Result]) -> list[list[Result]]:
+    """Groups without a project twice, since an installer takes one version of each."""
+    found: list[list[Result]] = []
+    for result in results:
+        project = result.after.name.split("-")[0].lower()
+        for batch in found:
+            if all(other.after.name.split("-")[0].lower() != project for other in batch):
+                batch.append(result)
+                break
+        else:
+            found.append([result])
+    return found
+
+
+def run(command: list[str]) -> str:
+    """What went wrong; "" if nothing."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "" if done.returncode == 0 else tools.complaint(done.stderr or done.stdout) or f"exit {done.returncode}"
+
+
+def is_native(wheel: Path) -> bool:
+    """For this interpreter and machine."""
+    python, abi, platforms = wheel.name.removesuffix(".whl").split("-")[-3:]
+    version = re.fullmatch(r"cp3(\d+)", python)
+    fits = abi == f"cp3{sys.version_info.minor}" or (abi == "abi3" and version and int(version[1]) <= sys.version_info.minor)
+    return bool(fits) and "manylinux" in platforms and platforms.endswith("_" + os.uname().machine)
+
+
+def load_failures(site: Path, wheel: Path) -> str:
+    """Maps each extension module of the installed wheel with all symbols bound."""
+    modules = [str(site / name) for name in wheel_facts.members(wheel)
+               if re.search(r"\.(cpython-3\d+-x86_64-linux-gnu|abi3)\.so$", name) and ".data/" not in name]
+    program = "import ctypes, os, sys\nfor path in sys.argv[1:]: ctypes.CDLL(path, mode=os.RTLD_NOW)"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("LD_")}
+    done = subprocess.run([sys.executable, "-c", program, *modules], env=environment, capture_output=True, text=True)
+    return "" if done.returncode == 0 else tools.complaint(done.stderr)
+
+
+def install_all(results: list[Result], installer: list[str], work: Path) -> tuple[dict[Path, str], dict[Path, Path]]:
+    """Problems of each wheel, and where each is installed."""
+    problems, sites = {}, {}
+    for number, batch in enumerate(batches(results)):
+        site = work / f"site-{number}"
+        links = {result: anywhere(result.after, work / f"links-{number}") for result in batch}
+        together = run([*installer, "--target", str(site), *map(str, links.values())])
+        for result, link in links.items():
+            alone = site if not together else work / f"site-{number}-{link.stem}"
+            problems[result.after] = together and run([*installer, "--target", str(alone), str(link)])
+            sites[result.after] = alone
+    return problems, sites
+
+
+def new_complaints(program: Path, result: Result) -> str:
+    """check-wheel-contents finds fault with packages, too; what a repair must not do is add to that.
+
+    W009 and W010 tell of a second folder in the root and of one without Python modules: <name>.libs, which stands
+    there in auditwheel's results, too.
+    """
+    def complaints(wheel: Path) -> set[str]:
+        done = subprocess.run([str(program), "--ignore", "W009,W010", str(wheel)], capture_output=True, text=True)
+        return set(re.findall(r": (W\d+)", done.stdout)) | ({done.stderr} if done.stderr else set())
+    return ", ".join(sorted(complaints(result.after) - complaints(result.before)))
+
+
+def check(results: list[Result], cache: Path, work: Path) -> dict[str, dict[Path, str]]:
+    """For each check: the wheels that it was done on, with what went wrong."""
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    programs = checkers(cache)
+    found: dict[str, dict[Path, str]] = defaultdict(dict)
+    for result in results:
+        wheel = result.after
+        found["python -m zipfile -t"][wheel] = run([sys.executable, "-m", "zipfile", "-t", str(wheel)])
+        found["python -m wheel unpack"][wheel] = run([str(programs / "wheel"), "unpack", "-d", str(work / "unpacked"), str(wheel)])
+        shutil.rmtree(work / "unpacked", ignore_errors=True)
+        found["check-wheel-contents"][wheel] = new_complaints(programs / "check-wheel-contents", result)
+    pip = [str(programs / "pip"), "install", "-q", "--no-deps", "--no-index", "--no-compile", "--ignore-requires-python",
+           "--disable-pip-version-check"]
+    found["pip install"], sites = install_all(results, pip, work / "pip")
+    for result in results:
+        if is_native(result.after) and not found["pip install"][result.after]:
+            found["dlopen"][result.after] = load_failures(sites[result.after], result.after)
+    uv = [str(programs / "uv"), "pip", "install", "-q", "--no-deps", "--no-index", "--no-cache", "--python-version", "3.15",
+          "--python", sys.executable]
+    found["uv pip install"], _ = install_all(results, uv, work / "uv")
+    return {check: found[check] for check in CHECKS}
