@@ -27,6 +27,11 @@ struct Policy {
 /// and ppc64 differ by byte order.)
 [[nodiscard]] std::optional<std::string> architecture_of(const elf::Identity& identity);
 
+/// Whether a file of that architecture is for a wheel of the other. Most are for their own only; an
+/// ELF header does not tell ARMv6 from ARMv7, and linux_armv6l wheels are published.
+[[nodiscard]] bool serves(const std::optional<std::string>& file_architecture,
+                          const std::string& wheel_architecture);
+
 /// All policies of a libc for an architecture, best (highest priority) first; the last one is
 /// "linux".
 [[nodiscard]] std::vector<Policy> policies_for(deps::Libc libc, const std::string& architecture);

@@ -132,9 +132,7 @@ void settle(Subject& subject, std::vector<Inspected> inspected) {
     }
     if (file.identity->type != 2 && file.identity->type != 3) continue;
     const auto architecture = policy::architecture_of(*file.identity);
-    // An ELF header does not tell armv6l from armv7l.
-    const bool is_arm = architecture == "armv7l" && subject.architecture == "armv6l";
-    if (architecture != subject.architecture && !is_arm) {
+    if (!policy::serves(architecture, subject.architecture)) {
       fault(Severity::warning, "T005",
             fmt::format("is an ELF file for {}, not for {}",
                         architecture ? *architecture : "another machine", subject.architecture));

@@ -21,6 +21,9 @@ bool is_version_offence(const Offence& offence) {
 std::string advice(const Verdict& verdict, const PolicyVerdict& failed) {
   const auto is_missing = [](const Offence& o) { return o.kind == Offence::Kind::missing_library; };
   const auto& offences = failed.offences;
+  if (verdict.policies.size() == 1) {
+    return "--plat linux keeps the tag linux_" + verdict.architecture + " and bundles nothing";
+  }
   if (std::any_of(offences.begin(), offences.end(), is_missing)) {
     return "name the libraries' folders with --search DIR, or leave the libraries out with "
            "--exclude NAME";

@@ -133,7 +133,7 @@ std::vector<deps::NodeId> own_files(const deps::Graph& graph, const Verdict& ver
     const deps::Node& node = graph.nodes[id];
     if (!node.in_wheel || !node.facts || !is_loadable(*node.facts)) continue;
     const auto architecture = architecture_of_facts(*node.facts);
-    if (architecture != verdict.architecture) {
+    if (!serves(architecture, verdict.architecture)) {
       notes.push_back(printable(node.path) + " is for " + architecture.value_or("another machine") +
                       ", not for " + verdict.architecture + ": not judged");
       continue;

@@ -95,6 +95,12 @@ std::optional<std::string> architecture_of(const elf::Identity& identity) {
   }
 }
 
+bool serves(const std::optional<std::string>& file_architecture,
+            const std::string& wheel_architecture) {
+  return file_architecture == wheel_architecture ||
+         (wheel_architecture == "armv6l" && file_architecture == "armv7l");
+}
+
 std::optional<std::string> architecture_of_facts(const elf::ElfFacts& facts) {
   return architecture_of(elf::Identity{.bits = facts.bits,
                                        .little_endian = facts.little_endian,

@@ -150,7 +150,7 @@ void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
     }
     const bool loadable = member.identity->type == 2 || member.identity->type == 3;
     const auto architecture = policy::architecture_of(*member.identity);
-    const bool same = architecture && *architecture == wheel.architecture;
+    const bool same = policy::serves(architecture, wheel.architecture);
     if (!loadable) continue;
     any_program_or_library = true;
     if (!same) {

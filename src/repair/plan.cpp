@@ -227,6 +227,7 @@ Plan Planner::run() && {
       policy::choose_tags(examined_.verdict, wish, options_.tag_update, wheel_.name.platform_tags);
   if (wish.automatic && speaks_for_several_families()) {
     plan_.tags.platform_tags = wheel_.name.platform_tags;
+    std::sort(plan_.tags.platform_tags.begin(), plan_.tags.platform_tags.end());  // PEP 425
     plan_.tags.reasons = {"kept: the programs are static and serve every libc of the name"};
   }
   for (const auto& warning : plan_.tags.warnings) {

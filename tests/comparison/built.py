@@ -93,8 +93,15 @@ def sources_of_grafts(shown: dict[str, object], repaired: Path) -> list[Path]:
     """The files of this machine that went into the wheel, and all their names."""
     grafts = [name.rpartition("/")[2] for name in wheel_facts.members(repaired) if re.match(r"[^/]+\.libs/.", name)]
     originals = {re.sub(r"-[0-9a-f]{8}(?=\.|$)", "", name) for name in grafts}
-    found = [Path(path).resolve() for path in shown["external_libs"].values() if path]
-    return sorted({path for path in found if path.name in originals})
+    found = {Path(path).resolve() for path in shown["external_libs"].values() if path}
+    return sorted(path for path in found - libraries_of_python() if path.name in originals)
+
+
+def libraries_of_python() -> set[Path]:
+    """What packages load by importing ctypes: the interpreter's own need, not the wheel's."""
+    import _ctypes
+    listed = subprocess.run(["ldd", _ctypes.__file__], check=True, capture_output=True, text=True).stdout
+    return {Path(path).resolve() for path in re.findall(r"=> (/\S+)", listed)}
 
 
 # mount(8) would lose its own libraries on the way; this process has its own already.

@@ -190,6 +190,11 @@ TEST_CASE("an architecture without tables is refused by auto and accepted as lin
   const Verdict verdict = testing::judge(make_graph({}), {}, Libc::glibc, "sparc64");
   CHECK(failure(verdict, "auto").find("no platform is known for sparc64") != std::string::npos);
   CHECK(tags(verdict, "linux", "linux_sparc64") == "linux_sparc64");
+  try {
+    (void)choose(verdict, "auto", "linux_sparc64");
+  } catch (const Error& error) {
+    CHECK(error.hint() == "--plat linux keeps the tag linux_sparc64 and bundles nothing");
+  }
 }
 
 Verdict musl_verdict() {

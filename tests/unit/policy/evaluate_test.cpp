@@ -424,6 +424,21 @@ TEST_CASE("a wheel without ELF files that count meets everything") {
   CHECK(verdict.floors.empty());
 }
 
+TEST_CASE("files for ARM are those of an armv6l wheel, since their headers do not tell the level") {
+  const auto arm = [](auto& facts) {
+    facts.machine = 40;
+    facts.bits = 32;
+    facts.flags = 0x5000400;  // EABI5, hard float
+  };
+  const auto verdict =
+      judge(make_graph({FileBuilder("a.so").facts(arm)}), {}, Libc::glibc, "armv6l");
+  CHECK(verdict.notes.empty());
+  CHECK(verdict.tag(verdict.as_is) == "linux_armv6l");
+  CHECK_FALSE(serves("armv6l", "armv7l"));
+  CHECK_FALSE(serves(std::nullopt, "armv6l"));
+  CHECK(serves("s390x", "s390x"));
+}
+
 TEST_CASE("an architecture that no table has knows only linux") {
   const auto verdict = judge(make_graph({}), {}, Libc::glibc, "sparc64");
   REQUIRE(verdict.policies.size() == 1);
