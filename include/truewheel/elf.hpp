@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -203,6 +204,9 @@ struct PatchList {
 /// Plans an edit by the ladder of elf-rewriting.md section 2.3: pure, cheapest plan that is
 /// possible. Throws Error(refused, "elf-…") with the reason when the edit cannot be done safely.
 [[nodiscard]] PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options = {});
+
+/// Puts the patches over a version of the input that has its first `keep` bytes and the tail.
+void put_patches(std::span<std::uint8_t> version, const PatchList& patches);
 
 /// The edited file.
 [[nodiscard]] Buffer apply(Bytes file, const PatchList& patches);

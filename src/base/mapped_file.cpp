@@ -100,6 +100,22 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   return *this;
 }
 
+MappedPages MappedFile::version(std::uint64_t keep, Bytes tail) const {
+  const auto size = static_cast<std::size_t>(keep) + tail.size();
+  if (size == 0) return {};
+  // Zeros that take no memory, with the file's pages over their front.
+  void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) throw io_error("memory", "cannot map memory", errno);
+  MappedPages pages(static_cast<std::uint8_t*>(start), size);
+  if (keep != 0 && ::mmap(start, static_cast<std::size_t>(keep), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, descriptor_, 0) == MAP_FAILED) {
+    throw io_error("memory", "cannot map " + quoted(path_), errno);
+  }
+  std::copy(tail.begin(), tail.end(), pages.bytes().begin() + static_cast<std::ptrdiff_t>(keep));
+  return pages;
+}
+
 bool MappedFile::unchanged() const {
   struct stat status {};
   return ::fstat(descriptor_, &status) == 0 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/shared_content.hpp"
 #include <truewheel/bytes.hpp>
 
 #include <filesystem>
@@ -27,6 +28,11 @@ class MappedFile {
   /// Tells the kernel that `piece`, a part of bytes(), need not stay in memory; reading it again
   /// works and costs a read.
   void drop(Bytes piece) const noexcept;
+  /// The first `keep` bytes with `tail` behind them, writable, without any effect on the file. Only
+  /// the pages that are written to take memory of their own.
+  [[nodiscard]] MappedPages version(std::uint64_t keep, Bytes tail) const;
+  /// The open file, for copying it without reading it.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Device and inode, for telling whether a path names this very file.
   [[nodiscard]] bool is_same_file(const std::filesystem::path& path) const;
 

@@ -219,21 +219,21 @@ namespace {
 
 /// /dev/null, a pipe or a terminal takes the content and stays what it is: a rename would put a
 /// file in a device's place. True when `path` was one. What else is no file is refused.
-bool write_to_special(const std::filesystem::path& path, const std::string& content) {
+bool write_to_special(const std::filesystem::path& path, const FillOutput& fill) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return false;
   if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
     throw Error(ErrorKind::io, "output-no-file", quoted(path) + " is no file that can be written");
   const FileDescriptor special(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (!special.is_open()) throw io_error("output-open", "cannot open " + quoted(path), errno);
-  write_fully(special.get(), content.data(), content.size());
+  fill(special.get(), OutputKind::stream);
   return true;
 }
 
 }  // namespace
 
-void replace_file(const std::filesystem::path& path, const std::string& content, unsigned mode) {
-  if (write_to_special(path, content)) return;
+void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill) {
+  if (write_to_special(path, fill)) return;
   // An edit through a symlink edits the file behind it, as every editor of files in place does.
   std::error_code ignored;
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
@@ -246,7 +246,7 @@ void replace_file(const std::filesystem::path& path, const std::string& content,
   std::string temporary;
   const FileDescriptor file = open_hidden(folder.get(), folder_path, 0600, temporary);
   try {
-    write_fully(file.get(), content.data(), content.size());
+    fill(file.get(), OutputKind::file);
     struct stat status {};
     if (::stat(target.c_str(), &status) == 0 &&
         (status.st_uid != ::geteuid() || status.st_gid != ::getegid())) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,14 @@ class OutputFile {
 /// Writes all of it; goes on after short writes and EINTR. Throws Error(io, "write").
 void write_fully(int descriptor, const void* data, std::size_t size);
 
+/// An empty file that can be written at any offset, or what takes bytes one behind the other.
+enum class OutputKind { file, stream };
+using FillOutput = std::function<void(int descriptor, OutputKind kind)>;
+
 /// Replaces a file's content through a temporary file and rename, keeping its owner where allowed;
 /// a symlink is followed. `mode` is the mode of the result. A character device or a pipe is written
-/// to and stays; a folder, a block device and a socket are refused.
-void replace_file(const std::filesystem::path& path, const std::string& content, unsigned mode);
+/// to and stays; a folder, a block device and a socket are refused. `fill` writes the content; when
+/// it throws, a file stays as it was.
+void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill);
 
 }  // namespace truewheel

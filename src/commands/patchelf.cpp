@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/patchelf.hpp"
 
-#include "base/byte_reader.hpp"
+#include "base/copy_file.hpp"
 #include "base/mapped_file.hpp"
 #include "base/output_file.hpp"
 #include "commands/commands.hpp"
@@ -20,6 +20,14 @@ struct Planned {
   elf::PatchList patches;
 };
 
+/// The edited bytes, sharing all pages that the edit does not touch: a file of many GiB is checked
+/// without a copy of it in memory.
+MappedPages edited_version(const Planned& planned) {
+  auto version = planned.file.version(planned.patches.keep, planned.patches.tail);
+  elf::put_patches(version.bytes(), planned.patches);
+  return version;
+}
+
 Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) {
   Planned planned{path, MappedFile(path), {}};
   const Bytes bytes = planned.file.bytes();
@@ -33,17 +41,29 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
   planned.patches = elf::plan_edit(bytes, edit, command.options);
   for (const std::string& step : planned.patches.steps) report::log_detail(step);
   if (!planned.patches.changes_nothing(bytes.size())) {
-    elf::require_sound_edit(bytes, elf::apply(bytes, planned.patches), edit, planned.patches);
+    const MappedPages version = edited_version(planned);
+    elf::require_sound_edit(bytes, version.bytes(), edit, planned.patches, elf::Unpatched::shared);
   }
   return planned;
 }
 
 void write(const Planned& planned, const std::filesystem::path& target) {
   struct stat status {};
-  if (::stat(planned.path.c_str(), &status) != 0 || !planned.file.unchanged())
-    throw Error(ErrorKind::io, "input-changed", "the file changed while it was being edited");
-  const Buffer edited = elf::apply(planned.file.bytes(), planned.patches);
-  replace_file(target, std::string(as_text(edited)), status.st_mode & 07777);
+  if (::fstat(planned.file.descriptor(), &status) != 0)
+    throw Error(ErrorKind::io, "unreadable", "the file cannot be looked at any more");
+  replace_file(target, status.st_mode & 07777, [&](int descriptor, OutputKind kind) {
+    if (kind == OutputKind::stream) {
+      const MappedPages version = edited_version(planned);
+      write_fully(descriptor, version.bytes().data(), version.bytes().size());
+    } else {
+      const elf::PatchList& patches = planned.patches;
+      copy_file(planned.file.descriptor(), descriptor, patches.keep);
+      for (const auto& patch : patches.patches) write_at(descriptor, patch.offset, patch.bytes);
+      write_at(descriptor, patches.keep, patches.tail);
+    }
+    if (!planned.file.unchanged() || !planned.file.is_same_file(planned.path))
+      throw Error(ErrorKind::io, "input-changed", "the file changed while it was being edited");
+  });
 }
 
 }  // namespace

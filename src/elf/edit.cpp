@@ -150,6 +150,17 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   return rewrite(image, wish, strings, layout);
 }
 
+void put_patches(std::span<std::uint8_t> version, const PatchList& patches) {
+  const std::uint64_t end = std::min<std::uint64_t>(patches.keep, version.size());
+  for (const Patch& patch : patches.patches) {
+    if (patch.offset > end || patch.bytes.size() > end - patch.offset) {
+      throw Error(ErrorKind::internal, "elf-patch-range", "a patch leaves the bytes that are kept");
+    }
+    std::copy(patch.bytes.begin(), patch.bytes.end(),
+              version.begin() + static_cast<std::ptrdiff_t>(patch.offset));
+  }
+}
+
 Buffer apply(Bytes file, const PatchList& patches) {
   if (patches.keep > file.size()) {
     throw Error(ErrorKind::internal, "elf-patch-range",
@@ -158,13 +169,7 @@ Buffer apply(Bytes file, const PatchList& patches) {
   Buffer result;
   result.reserve(static_cast<std::size_t>(patches.keep) + patches.tail.size());
   result.assign(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(patches.keep));
-  for (const Patch& patch : patches.patches) {
-    if (patch.offset > patches.keep || patch.bytes.size() > patches.keep - patch.offset) {
-      throw Error(ErrorKind::internal, "elf-patch-range", "a patch leaves the bytes that are kept");
-    }
-    std::copy(patch.bytes.begin(), patch.bytes.end(),
-              result.begin() + static_cast<std::ptrdiff_t>(patch.offset));
-  }
+  put_patches(result, patches);
   result.insert(result.end(), patches.tail.begin(), patches.tail.end());
   return result;
 }

@@ -65,10 +65,7 @@ Opened open_source(const ElfSource& source) {
 MappedPages edited_version(const SharedContent& content, const elf::ElfEdit& edit,
                            const elf::PatchList& patches) {
   auto version = content.version(patches.keep, patches.tail);
-  for (const auto& patch : patches.patches) {
-    std::copy(patch.bytes.begin(), patch.bytes.end(),
-              version.bytes().begin() + static_cast<std::ptrdiff_t>(patch.offset));
-  }
+  elf::put_patches(version.bytes(), patches);
   try {
     elf::require_sound_edit(content.bytes(), version.bytes(), edit, patches,
                             elf::Unpatched::shared);

@@ -10,5 +10,8 @@ if(Python3_FOUND)
     --driver $<TARGET_FILE:elf_edit_driver>)
   add_test(NAME property/elf_foreign COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_foreign.py"
     --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --kinds library)
-  set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign PROPERTIES LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
+  add_test(NAME property/elf_large COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_large.py"
+    --truewheel $<TARGET_FILE:truewheel>)
+  set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign property/elf_large PROPERTIES
+    LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()

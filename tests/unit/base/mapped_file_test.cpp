@@ -126,4 +126,22 @@ TEST_CASE("dropped pages read the same again") {
   CHECK(text == std::string(50'000, 't'));
 }
 
+TEST_CASE("a version of a mapped file changes neither the file nor what is mapped") {
+  const TemporaryFolder folder;
+  const std::string text(10000, 'a');
+  write_text(folder / "f", text);
+  const MappedFile file(folder / "f");
+  const std::string tail(9000, 't');
+  const Bytes tail_bytes = as_bytes(tail);
+  for (const std::uint64_t keep :
+       {std::uint64_t{0}, std::uint64_t{4096}, std::uint64_t{5001}, std::uint64_t{10000}}) {
+    const auto version = file.version(keep, tail_bytes);
+    CHECK(as_text(version.bytes()) == text.substr(0, keep) + tail);
+    for (std::uint8_t& byte : version.bytes()) byte = 'x';
+  }
+  CHECK(file.version(0, {}).bytes().empty());
+  CHECK(as_text(file.bytes()) == text);
+  CHECK(file.unchanged());
+}
+
 }  // namespace truewheel

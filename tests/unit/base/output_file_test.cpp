@@ -26,6 +26,12 @@ void write(const OutputFile& file, std::string_view text) {
   write_fully(file.descriptor(), text.data(), text.size());
 }
 
+FillOutput writer(std::string text) {
+  return [text = std::move(text)](int file, OutputKind) {
+    write_fully(file, text.data(), text.size());
+  };
+}
+
 std::size_t entries(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
@@ -248,10 +254,10 @@ TEST_CASE("write_fully goes on after short writes and signals") {
 TEST_CASE("replace_file changes the content, sets the mode and leaves no other file") {
   const TemporaryFolder folder;
   write_text(folder / "f", "old");
-  replace_file(folder / "f", "new", 0755);
+  replace_file(folder / "f", 0755, writer("new"));
   CHECK(read_text(folder / "f") == "new");
   CHECK(mode_of(folder / "f") == 0755);
-  replace_file(folder / "g", "made", 0600);
+  replace_file(folder / "g", 0600, writer("made"));
   CHECK(read_text(folder / "g") == "made");
   CHECK(mode_of(folder / "g") == 0600);
   CHECK(entries(folder.path()) == 2);
@@ -262,7 +268,7 @@ TEST_CASE("replace_file follows a symlink") {
   std::filesystem::create_directory(folder / "sub");
   write_text(folder / "sub/f", "old");
   std::filesystem::create_symlink("sub/f", folder / "link");
-  replace_file(folder / "link", "new", 0644);
+  replace_file(folder / "link", 0644, writer("new"));
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(read_text(folder / "sub/f") == "new");
   CHECK(entries(folder / "sub") == 1);
@@ -274,7 +280,7 @@ TEST_CASE("replace_file writes into a pipe and leaves it one") {
   // Both ends, so that neither open() waits.
   const FileDescriptor ends(::open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(ends.is_open());
-  replace_file(folder / "pipe", "new", 0755);
+  replace_file(folder / "pipe", 0755, writer("new"));
   std::string received(3, '\0');
   CHECK(::read(ends.get(), received.data(), received.size()) == 3);
   CHECK(received == "new");
@@ -285,7 +291,7 @@ TEST_CASE("replace_file writes into a pipe and leaves it one") {
 TEST_CASE("replace_file puts no file in a folder's place") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "sub");
-  CHECK(id_of([&] { replace_file(folder / "sub", "new", 0644); }) == "output-no-file");
+  CHECK(id_of([&] { replace_file(folder / "sub", 0644, writer("new")); }) == "output-no-file");
   CHECK(std::filesystem::is_directory(folder / "sub"));
 }
 
@@ -300,7 +306,7 @@ TEST_CASE("replace_file keeps the old content when the new one cannot be written
     const rlimit ten{10, 10};
     ::setrlimit(RLIMIT_FSIZE, &ten);
     try {
-      replace_file(folder / "f", std::string(100, 'n'), 0644);
+      replace_file(folder / "f", 0644, writer(std::string(100, 'n')));
       ::_exit(1);
     } catch (const Error& error) {
       ::_exit(error.kind() == ErrorKind::io ? 0 : 2);
