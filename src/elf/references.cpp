@@ -48,6 +48,16 @@ bool may_hold_address(std::uint16_t machine, std::uint64_t type) {
   }
 }
 
+/// Mapping symbols tell a disassembler where code and data begin; nobody refers to them. crt1.o of
+/// AArch64 and ARM has one for the note of the ABI (AAELF64 and AAELF32, mapping symbols; RISC-V
+/// psABI).
+bool is_mapping_symbol(std::uint16_t machine, std::uint8_t info, std::string_view name) {
+  constexpr std::uint8_t kLocalWithoutType = 0;
+  const bool has_such = machine == em::kAarch64 || machine == em::kArm || machine == em::kRiscv;
+  return has_such && info == kLocalWithoutType && name.size() >= 2 && name[0] == '$' &&
+         std::string_view("adtx").find(name[1]) != std::string_view::npos;
+}
+
 class ReferenceFinder {
  public:
   ReferenceFinder(const ElfImage& image, std::uint64_t begin, std::uint64_t end)
@@ -135,6 +145,7 @@ class ReferenceFinder {
         if (name_offset >= names.size) return "a symbol without a readable name lies there";
         const std::string_view name = reader_.c_string(names.offset + name_offset);
         if (name == "__abi_tag" || name == "_DYNAMIC") continue;
+        if (is_mapping_symbol(image_.header().machine, info(at), name)) continue;
         return fmt::format("symbol '{}' lies there", printable(name));
       }
     }

@@ -10,6 +10,10 @@ if(Python3_FOUND)
     --driver $<TARGET_FILE:elf_edit_driver>)
   add_test(NAME property/elf_foreign COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_foreign.py"
     --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --kinds library)
+  # Uses the compilers that are installed.
+  add_test(NAME property/elf_languages COMMAND "${Python3_EXECUTABLE}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_languages.py" --driver $<TARGET_FILE:elf_edit_driver>)
+  set_tests_properties(property/elf_languages PROPERTIES LABELS "property;slow" TIMEOUT 600 SKIP_RETURN_CODE 77)
   add_test(NAME property/elf_large COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_large.py"
     --truewheel $<TARGET_FILE:truewheel>)
   set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign property/elf_large PROPERTIES

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "edit_support.hpp"
+#include "elf/format.hpp"
+#include "elf/image.hpp"
+#include <truewheel/elf.hpp>
+
+#include <doctest/doctest.h>
+
+namespace truewheel::elf::test {
+namespace {
+
+/// An AArch64 program as crt1.o makes it: a note of the ABI behind .interp, for which
+/// the assembler has made a mapping symbol.
+Buffer build_program(const Bench& bench) {
+  bench.write("program.s",
+              ".globl _start\n.text\n_start:\n.word 0\n"
+              ".section .note.ABI-tag,\"a\",%note\n.p2align 2\n.long 4, 16, 1\n.asciz \"GNU\"\n"
+              ".long 0, 3, 7, 0\n");
+  bench.must("clang --target=aarch64-linux-gnu -c -o program.o program.s");
+  bench.must(
+      "ld.lld -pie --hash-style=gnu --dynamic-linker=/lib/ld-linux.so.1 -o program program.o");
+  return read_file(bench / "program");
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a mapping symbol does not keep the note that it marks in its place") {
+  const Bench bench;
+  const Buffer program = build_program(bench);
+  CHECK(bench.output_of("readelf -sW", program).find("$d") != std::string::npos);
+  const auto edited = edit(program, set_rpath(std::string(500, 'p')));
+  CHECK(joined(edited.patches.steps).find("grows in place") != std::string::npos);
+  CHECK(ElfImage(edited.bytes).header().phoff == ElfImage(program).header().phoff);
+  CHECK(edited.patches.growth < 4096);
+}
+
+TEST_CASE("a new LOAD suits the largest page of the file's machine, not of this one") {
+  const Bench bench;
+  Buffer program = build_program(bench);
+  const ElfImage image(program);
+  // Files whose LOADs say nothing of pages.
+  for (std::size_t i = 0; i < image.header().phnum; ++i) {
+    if (image.segments()[i].type != pt::kLoad) continue;
+    const auto field =
+        program.begin() + static_cast<std::ptrdiff_t>(image.header().phoff + 56 * i + 48);
+    std::fill(field, field + 8, std::uint8_t{0});
+  }
+  for (const auto& [machine, page] : {std::pair{em::kAarch64, 0x10000},
+                                      {em::kPpc64, 0x10000},
+                                      {em::kMips, 0x10000},
+                                      {em::kLoongArch, 0x10000},
+                                      {em::kSparcV9, 0x2000},
+                                      {em::kRiscv, 0x1000},
+                                      {em::kS390, 0x1000},
+                                      {em::kX86_64, 0x1000}}) {
+    CAPTURE(machine);
+    program[18] = static_cast<std::uint8_t>(machine & 0xff);
+    program[19] = static_cast<std::uint8_t>(machine >> 8);
+    const auto edited = edit(program, set_rpath(std::string(500, 'p')));
+    const ElfImage after(edited.bytes);
+    const Segment* last = nullptr;
+    for (const Segment& segment : after.segments()) {
+      if (segment.type == pt::kLoad) last = &segment;
+    }
+    REQUIRE(count_loads(edited.bytes) == count_loads(program) + 1);
+    CHECK(last->align == static_cast<std::uint64_t>(page));
+    CHECK((last->vaddr - last->offset) % last->align == 0);
+  }
+}
+
+}  // namespace truewheel::elf::test
