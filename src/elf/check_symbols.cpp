@@ -148,8 +148,7 @@ bool sysv_hash_meets(const SymbolView& view, std::uint64_t i) {
   const auto vaddr = view.image.dynamic_value(dt::kHash);
   const auto table = vaddr ? view.image.offset_of(*vaddr, 8) : std::nullopt;
   if (!table) return false;
-  const bool wide = view.image.is_64() && (view.image.header().machine == em::kAlpha ||
-                                           view.image.header().machine == em::kS390);
+  const bool wide = view.image.hash_word_size(*table) == 8;
   const auto word = [&](std::uint64_t index) -> std::uint64_t {
     const ByteReader& reader = view.image.reader();
     return wide ? reader.u64(*table + 8 * index) : reader.u32(*table + 4 * index);

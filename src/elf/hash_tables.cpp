@@ -113,13 +113,12 @@ std::optional<SysvHashTable> SysvHashTable::read(const ElfImage& image) {
   if (!vaddr) return std::nullopt;
   const ByteReader& reader = image.reader();
   const std::uint64_t count = image.dynamic_symbol_count();
-  const bool wide = image.is_64() &&
-                    (image.header().machine == em::kAlpha || image.header().machine == em::kS390);
   SysvHashTable table;
-  table.word = wide ? 8 : 4;
-  const auto header = image.offset_of(*vaddr, 2 * table.word);
+  const auto header = image.offset_of(*vaddr, 8);
   if (!header) refuse("DT_HASH is not mapped");
   table.offset = *header;
+  table.word = image.hash_word_size(table.offset);
+  const bool wide = table.word == 8;
   const auto word = [&](std::uint64_t i) {
     const std::uint64_t at = table.offset + i * table.word;
     return wide ? reader.u64(at) : reader.u32(at);

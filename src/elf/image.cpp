@@ -462,6 +462,16 @@ std::uint64_t count_plausible_symbols(const ElfImage& image, std::uint64_t table
 
 }  // namespace
 
+std::uint64_t ElfImage::hash_word_size(std::uint64_t offset) const {
+  // Alpha and 64-bit S/390 have words of 8 bytes (their psABIs). mold writes 4 on S/390 as well,
+  // and glibc goes by DT_GNU_HASH beside it; the first two words of such a table, taken for one,
+  // count more buckets than a file can have.
+  const bool wide = is_64() && (header_.machine == em::kAlpha || header_.machine == em::kS390);
+  const bool is_narrow_all_the_same =
+      wide && dynamic_value(dt::kGnuHash) && reader_.u64(offset) > file_.size();
+  return wide && !is_narrow_all_the_same ? 8 : 4;
+}
+
 std::uint64_t ElfImage::stated_symbol_count() const {
   const auto table = dynamic_value(dt::kSymTab);
   const std::uint64_t symbol_size = sizes_of(header_.bits).symbol;
@@ -472,13 +482,11 @@ std::uint64_t ElfImage::stated_symbol_count() const {
     }
   }
   if (const auto hash = dynamic_value(dt::kHash)) {
-    // Alpha and s390x have hash words of 8 bytes (their psABIs).
-    const bool wide = is_64() && (header_.machine == em::kAlpha || header_.machine == em::kS390);
-    const auto at = offset_of(*hash, wide ? 16 : 8);
+    const auto at = offset_of(*hash, 8);
     if (!at) refuse("elf-hash", "DT_HASH is not mapped");
-    const std::uint64_t buckets = wide ? reader_.u64(*at) : reader_.u32(*at);
-    const std::uint64_t chains = wide ? reader_.u64(*at + 8) : reader_.u32(*at + 4);
-    const std::uint64_t word = wide ? 8 : 4;
+    const std::uint64_t word = hash_word_size(*at);
+    const std::uint64_t buckets = word == 8 ? reader_.u64(*at) : reader_.u32(*at);
+    const std::uint64_t chains = word == 8 ? reader_.u64(*at + 8) : reader_.u32(*at + 4);
     // The chains are as many as the symbols, whose number is judged below.
     if (buckets > file_.size() / word || !offset_of(*hash, word * (2 + buckets)))
       refuse("elf-hash", fmt::format("{} buckets of DT_HASH are not mapped", buckets));

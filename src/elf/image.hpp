@@ -80,6 +80,8 @@ class ElfImage {
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::uint64_t vaddr,
                                                        std::uint64_t length = 1) const;
 
+  /// Bytes of each word of the DT_HASH table at this file offset.
+  [[nodiscard]] std::uint64_t hash_word_size(std::uint64_t offset) const;
   /// Number of .dynsym entries: from the section, DT_HASH's nchain and the DT_GNU_HASH walk,
   /// whichever is largest.
   [[nodiscard]] std::uint64_t dynamic_symbol_count() const;

@@ -51,12 +51,11 @@ std::uint64_t gnu_hash_size(const ElfImage& image, std::uint64_t offset, std::ui
 }
 
 std::uint64_t hash_size(const ElfImage& image, std::uint64_t offset) {
-  const bool wide = image.is_64() &&
-                    (image.header().machine == em::kAlpha || image.header().machine == em::kS390);
   const ByteReader& reader = image.reader();
-  return wide ? checked_mul(8,
-                            checked_add(2, checked_add(reader.u64(offset), reader.u64(offset + 8))))
-              : 4 * (2 + std::uint64_t{reader.u32(offset)} + reader.u32(offset + 4));
+  return image.hash_word_size(offset) == 8
+             ? checked_mul(8,
+                           checked_add(2, checked_add(reader.u64(offset), reader.u64(offset + 8))))
+             : 4 * (2 + std::uint64_t{reader.u32(offset)} + reader.u32(offset + 4));
 }
 
 /// Notes of these owners and types are read through PT_NOTE only. Others may be data of the program

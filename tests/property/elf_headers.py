@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts that no linker option gives, made from a linked file; both classes and byte orders."""
+"""ELF headers of both classes and byte orders: a reader for the oracle, and layouts that no linker option gives."""
 import struct
 from dataclasses import dataclass
 
-PT_NULL, PT_LOAD, PT_NOTE, PT_PHDR, PT_GNU_PROPERTY = 0, 1, 4, 6, 0x6474E553
+PT_NULL, PT_LOAD, PT_INTERP, PT_NOTE, PT_PHDR, PT_GNU_PROPERTY = 0, 1, 3, 4, 6, 0x6474E553
 
 
 @dataclass
 class Segment:
     type: int
+    flags: int
     offset: int
     vaddr: int
     filesz: int
@@ -35,10 +36,10 @@ class Elf:
         result = []
         for at in range(start, start + size * count, size):
             if self.is_64:
-                kind, _, offset, vaddr, _, filesz, memsz, align = self.get("IIQQQQQQ", at)
+                kind, flags, offset, vaddr, _, filesz, memsz, align = self.get("IIQQQQQQ", at)
             else:
-                kind, offset, vaddr, _, filesz, memsz, _, align = self.get("IIIIIIII", at)
-            result.append(Segment(kind, offset, vaddr, filesz, memsz, align, at))
+                kind, offset, vaddr, _, filesz, memsz, flags, align = self.get("IIIIIIII", at)
+            result.append(Segment(kind, flags, offset, vaddr, filesz, memsz, align, at))
         return result
 
     def section_table(self):
@@ -46,9 +47,14 @@ class Elf:
         start, = self.get("Q", 40) if self.is_64 else self.get("I", 32)
         return (start, *(self.get("HHH", 58) if self.is_64 else self.get("HHH", 46)))
 
+    def loads(self):
+        return [segment for segment in self.segments() if segment.type == PT_LOAD]
 
-def loads(path):
-    return [segment for segment in Elf(path.read_bytes()).segments() if segment.type == PT_LOAD]
+    def sections(self):
+        """(type, flags, address, offset, size) of each."""
+        start, size, count, _ = self.section_table()
+        form = "IQQQQ" if self.is_64 else "IIIII"
+        return [self.get(form, start + size * i + 4) for i in range(count if start else 0)]
 
 
 def drop_section_headers(path):
@@ -86,22 +92,16 @@ def unname_sections(path, dice):
     path.write_bytes(elf.data)
 
 
-def page_faults(before, after, page):
-    """What is wrong with the LOADs of an edited file on a kernel with pages of that size."""
-    old, new = loads(before), loads(after)
-    largest = max([segment.align for segment in old])
-    faults = []
-    for segment in new:
-        if segment.align > 1 and (segment.vaddr - segment.offset) % segment.align:
-            faults.append(f"LOAD {segment.vaddr:#x}: offset {segment.offset:#x} is not congruent")
-    added = [segment for segment in new if segment.vaddr not in {other.vaddr for other in old}]
-    for segment in added:
-        if segment.align != max(largest, 0x1000):
-            faults.append(f"the new LOAD has p_align {segment.align:#x}, the file has {largest:#x}")
-        if largest >= page and segment.align < page:
-            faults.append(f"the new LOAD does not suit pages of {page:#x}")
-    shared = [shared_pages(old, largest), shared_pages(new, largest)]
-    if shared[1] > shared[0]:
+def page_faults(before, after):
+    """What the edit of a file (both given as bytes) has made wrong for kernels with the largest pages it is made for."""
+    old, new = Elf(before).loads(), Elf(after).loads()
+    largest = max(segment.align for segment in old)
+    faults = [f"the LOAD at {segment.vaddr:#x}: file offset {segment.offset:#x} is not congruent" for segment in new
+              if segment.align > 1 and (segment.vaddr - segment.offset) % segment.align]
+    known = {segment.vaddr for segment in old}
+    faults += [f"the new LOAD has p_align {segment.align:#x}, the file has {largest:#x}" for segment in new
+               if segment.vaddr not in known and segment.align != max(largest, 0x1000)]
+    if shared_pages(new, largest) > shared_pages(old, largest):
         faults.append(f"LOADs share pages of {largest:#x}")
     return faults
 

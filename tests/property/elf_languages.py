@@ -146,7 +146,7 @@ def one_case(driver, path, folder, rust_libraries):
             raise Failure(f"{path.name}: {run(edited, folder, rust_libraries)} after the edit, {expected} before\n{done.stdout}")
         if new := lint(edited) - clean:
             raise Failure(f"{path.name}: new complaints {sorted(new)}")
-        if faults := page_faults(path, edited, 0x1000):
+        if faults := page_faults(path.read_bytes(), edited.read_bytes()):
             raise Failure(f"{path.name}: {faults}")
         if "patches 0\n" not in must([driver, edited, folder / "again", *words]):
             raise Failure(f"{path.name}: a second identical edit changes something")

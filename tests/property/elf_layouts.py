@@ -7,6 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from elf_headers import blank_program_header, drop_section_headers, unname_sections
+from elf_machines import NATIVE
+
 LIBRARY_C = r"""
 #include <string.h>
 #include <stdlib.h>
@@ -37,6 +40,16 @@ const char interpreter[] __attribute__((section(".interp"))) = WITH_ENTRY;
 void entry(void) { if (write(1, "entered\n", 8) < 0) _exit(9); _exit(0); }
 #endif
 int lib(void) { return 17; }
+static int add_one(int x) { return x + 1; }
+static int (*const functions[])(int) = {add_one, add_one};
+#ifdef WITH_PAYLOAD
+/* Device code: the wrapper holds its address, and the linker script puts it in front of the tables. */
+__attribute__((section(".nv_fatbin"), used)) const char device_code[2512] = "payload";
+const char *volatile wrapper = device_code;
+#define DEVICE_CODE (wrapper[0] + wrapper[6] + wrapper[2511])
+#else
+#define DEVICE_CODE 0
+#endif
 int run(void) {
   zeros[4999] += 1;
   tls_word += 1;
@@ -45,7 +58,7 @@ int run(void) {
   if (!heap) return -1;
   memset(heap, 1, 100000);
   int sum = data_word + zeros[4999] + tls_word + tls_zeros[63] + constructed + initialised + chosen() + lib() +
-            heap[99999] + (int)strlen(strings[1]) + dep_value() + dep_other() + extra_value();
+            heap[99999] + (int)strlen(strings[1]) + dep_value() + dep_other() + extra_value() + functions[1](1) + DEVICE_CODE;
   free(heap);
   for (int i = 0; i < 4999; ++i) sum += zeros[i];
   return sum;
@@ -143,36 +156,46 @@ def must(words, **options):
 class Workshop:
     """Folder with the loader, the libraries that cases need and compiled objects."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, machine=NATIVE):
+        self.folder, self.machine = folder, machine
+        self.gcc, self.gxx = machine.tool("gcc"), machine.tool("g++")
         texts = {"dep.map": "DEP_1 { global: dep_value; };\nDEP_2 { global: dep_other; } DEP_1;\n",
                  "extra.map": "EXTRA_1 { global: extra_value; };\n", "dep.c": DEPENDENCY_C, "extra.c": EXTRA_C,
                  "added.c": "int added_value(void) { return 1; }\n", "loader.c": LOADER_C, "program.c": PROGRAM_C,
                  "library.c": LIBRARY_C, "library.cpp": LIBRARY_CXX,
-                 "case.map": "libcase.so { global: run; lib; interpreter; };\nCASE_2 { global: chosen; } libcase.so;\n"}
+                 "case.map": "libcase.so { global: run; lib; interpreter; };\nCASE_2 { global: chosen; } libcase.so;\n",
+                 # In a program only .interp stands before that note, and is smaller than a program header. (In front of
+                 # .interp GNU ld 2.40 crashes.)
+                 "payload.ld": "SECTIONS { .nv_fatbin : { KEEP(*(.nv_fatbin)) } } INSERT BEFORE .note.gnu.build-id;\n",
+                 "more": "more"}
         for name, text in texts.items():
             (folder / name).write_text(text)
         for name in ("dep", "extra"):
-            must(["gcc", "-shared", "-fPIC", f"-Wl,-soname,lib{name}.so.1", f"-Wl,--version-script={name}.map",
+            must([self.gcc, "-shared", "-fPIC", f"-Wl,-soname,lib{name}.so.1", f"-Wl,--version-script={name}.map",
                   "-o", f"lib{name}.so.1", f"{name}.c"], cwd=folder)
-        must(["gcc", "-shared", "-fPIC", "-Wl,-soname,libadded.so.1", "-o", "libadded.so.1", "added.c"], cwd=folder)
-        must(["gcc", "-o", "loader", "loader.c", "-ldl", "-lpthread"], cwd=folder)
+        must([self.gcc, "-shared", "-fPIC", "-Wl,-soname,libadded.so.1", "-o", "libadded.so.1", "added.c"], cwd=folder)
+        must([self.gcc, "-o", "loader", "loader.c", "-ldl", "-lpthread"], cwd=folder)
         # Under --no-default-lib the loader looks in LD_LIBRARY_PATH only.
-        self.system = {Path(must(["gcc", f"-print-file-name={name}"]).strip()).resolve().parent
+        self.system = {Path(must([self.gcc, f"-print-file-name={name}"]).strip()).resolve().parent
                        for name in ("libc.so.6", "libstdc++.so.6", "libgcc_s.so.1")}
         self.interpreter = re.search(r"interpreter: (.*)\]", must(["readelf", "-lW", folder / "loader"]))[1]
+        self.interpreter_file = machine.root() + self.interpreter
         self.interpreters = [folder / ("ld" + "i" * length) for length in (1, 20, 200)]
         for path in self.interpreters:
-            shutil.copy(self.interpreter, path)
-        self.linkers = [name for name in ("bfd", "gold", "lld", "mold")
-                        if shutil.which(f"ld.{name}") or (name == "mold" and shutil.which("mold"))]
+            shutil.copy(self.interpreter_file, path)
+        self.linkers = [name for name in ("bfd", "gold", "lld", "mold") if machine.has_linker(name)]
+        # A cross compiler looks for linkers of its own prefix only.
+        (folder / "tools").mkdir()
+        for name in ("lld", "mold"):
+            if linker := shutil.which(f"ld.{name}") or shutil.which(name):
+                (folder / "tools" / f"ld.{name}").symlink_to(linker)
 
     def object_of(self, source, flags):
         return self.folder / ("object-" + re.sub(r"[^A-Za-z0-9]+", "_", source + "".join(flags)) + ".o")
 
     def compile(self, source, flags):
         extra = [f'-DWITH_ENTRY="{self.interpreter}"' if flag == "-DWITH_ENTRY" else flag for flag in flags]
-        must(["g++" if source.endswith("pp") else "gcc", "-O1", "-g", "-c", *extra, "-o", self.object_of(source, flags),
+        must([self.gxx if source.endswith("pp") else self.gcc, "-O1", "-g", "-c", *extra, "-o", self.object_of(source, flags),
               source], cwd=self.folder)
 
 
@@ -184,6 +207,9 @@ class Specification:
     command: list  # without -o and inputs
     trailing: bool = False
     drops_sections: bool = False
+    second_names: bool = False   # two sections .shstrtab
+    unnamed: int = 0             # seed of the sections that lose their names
+    spare_header: int = 0        # seed of the program header that becomes PT_NULL
     foreign_edits: list = dataclasses.field(default_factory=list)
 
     @property
@@ -191,24 +217,30 @@ class Specification:
         return self.kind in ("pie", "nopie", "static-pie")
 
 
-def draw(dice, linkers):
+def draw(dice, workshop):
     """A random specification."""
+    machine, linkers = workshop.machine, workshop.linkers
     kind = dice.choice(["library"] * 9 + ["pie"] * 4 + ["nopie"] * 3 + ["runnable", "static-pie"])
     linker = dice.choice(linkers)
     cxx = kind != "runnable" and dice.random() < 0.25
     flags = ["-fno-pie"] if kind == "nopie" else ["-fPIC"]
-    if not cxx and dice.random() < 0.4:
+    if not cxx and dice.random() < 0.4 and machine.ifunc:
         flags.append("-DWITH_IFUNC")
     if not cxx and dice.random() < 0.3:
         flags.append("-DWITH_STATIC_TLS")
     if dice.random() < 0.3:
-        flags.append("-fcf-protection=full")
+        flags += machine.flags
+    with_payload = not cxx and linker == "bfd" and dice.random() < 0.2
+    if with_payload:
+        flags.append("-DWITH_PAYLOAD")
     if kind == "runnable":
         flags.append("-DWITH_ENTRY")
     objects = [("library.cpp" if cxx else "library.c", tuple(flags))]
     if kind not in ("library", "runnable"):
         objects.append(("program.c", tuple(flags[:1])))
-    words = ["g++" if cxx else "gcc", f"-fuse-ld={linker}"]
+    words = [workshop.gxx if cxx else workshop.gcc, f"-fuse-ld={linker}", "-Btools"]
+    if with_payload:
+        words.append("-Wl,-T,payload.ld")
     words += {"library": ["-shared"], "runnable": ["-shared", "-Wl,-e,entry"], "pie": ["-pie"], "nopie": ["-no-pie"],
               "static-pie": ["-static-pie"]}[kind]
 
@@ -220,14 +252,15 @@ def draw(dice, linkers):
     is_library = kind in ("library", "runnable")
     sometimes(0.5, *(f"-Wl,-z,max-page-size={size}" for size in (4096, 16384, 65536, 2097152)))
     sometimes(0.1, "-Wl,-z,common-page-size=65536", when=linker in ("bfd", "gold"))
-    words.append(f"-Wl,--hash-style={dice.choice(['gnu', 'sysv', 'both'])}")
+    hash_style = dice.choice(["gnu", "sysv", "both"])
+    words.append(f"-Wl,--hash-style={hash_style if machine.takes_gnu_hash else 'sysv'}")
     words.append(dice.choice(["-Wl,-z,now", "-Wl,-z,lazy"]))
     sometimes(0.3, "-Wl,-z,norelro")
     sometimes(0.4, "-Wl,-z,noseparate-code", "-Wl,-z,separate-code", when=linker != "gold")
     sometimes(0.4, "-Wl,--pack-dyn-relocs=relr", "-Wl,--no-rosegment", "-Wl,-z,separate-loadable-segments",
               when=linker == "lld")
     sometimes(0.2, "-Wl,-z,nognustack", when=linker == "lld")
-    sometimes(0.25, "-Wl,-z,pack-relative-relocs", when=linker == "bfd")
+    sometimes(0.25, "-Wl,-z,pack-relative-relocs", when=linker == "bfd" and machine.packs_relocations)
     sometimes(0.4, "-Wl,--pack-dyn-relocs=relr", "-Wl,--spare-program-headers=2", "-Wl,--spare-dynamic-tags=0",
               when=linker == "mold")
     sometimes(0.2, "-Wl,--rosegment", when=linker == "gold")
@@ -236,7 +269,8 @@ def draw(dice, linkers):
     sometimes(0.15, "-Wl,--spare-dynamic-tags=1", when=linker == "bfd")
     sometimes(0.15, "-Wl,--spare-dynamic-tags=0", when=linker == "gold")
     sometimes(0.2, "-Wl,-Ttext-segment=0x800000", "-Wl,-Ttext-segment=0x10000", when=kind == "nopie" and linker == "bfd")
-    words.append(dice.choice(["-Wl,--build-id", "-Wl,--build-id=none"]))
+    build_id = dice.choice(["-Wl,--build-id", "-Wl,--build-id=none"])
+    words.append("-Wl,--build-id" if with_payload else build_id)
     sometimes(0.8, *(f"-Wl,-soname,{name}" for name in ("libcase.so", "libcase.so.1", "a")), when=is_library)
     if dice.random() < 0.5:
         words += ["-Wl," + dice.choice(["--enable-new-dtags", "--disable-new-dtags"]),
@@ -254,6 +288,9 @@ def draw(dice, linkers):
     if dice.random() < 0.15 and shutil.which("patchelf") and not specification.trailing:
         specification.foreign_edits = ["/" + "k" * dice.randrange(1, 2500) for _ in range(dice.choice([1, 2, 3]))]
     specification.drops_sections = dice.random() < 0.1
+    specification.second_names = dice.random() < 0.08
+    specification.unnamed = dice.choice([0] * 12 + [1, 2, 3])
+    specification.spare_header = dice.choice([0] * 8 + [1, 2, 3])
     return specification
 
 
@@ -267,6 +304,13 @@ def link(workshop, specification, output, libraries):
     must([*specification.command, "-o", output.relative_to(workshop.folder), *objects, *libraries], cwd=workshop.folder)
     for path in specification.foreign_edits:
         call(["patchelf", "--set-rpath", path, output])
+    if specification.second_names:
+        must([workshop.machine.tool("objcopy"), "--add-section", ".shstrtab=more", output.relative_to(workshop.folder)],
+             cwd=workshop.folder)
+    if specification.unnamed:
+        unname_sections(output, random.Random(specification.unnamed))
+    if specification.spare_header:
+        blank_program_header(output, random.Random(specification.spare_header), specification.kind == "library")
     if specification.drops_sections:
         drop_section_headers(output)
     if specification.trailing:
@@ -274,12 +318,5 @@ def link(workshop, specification, output, libraries):
             stream.write(PAYLOAD)
 
 
-def drop_section_headers(path):
-    data = bytearray(path.read_bytes())
-    data[40:48] = bytes(8)
-    data[60:64] = bytes(4)
-    path.write_bytes(data)
-
-
-def draw_all(seed, count, linkers):
-    return [draw(random.Random(f"{seed}/layout/{number}"), linkers) for number in range(count)]
+def draw_all(seed, count, workshop):
+    return [draw(random.Random(f"{seed}/layout/{number}"), workshop) for number in range(count)]

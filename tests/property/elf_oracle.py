@@ -3,9 +3,10 @@
 import os
 import re
 import shutil
-import struct
 
+from elf_headers import PT_INTERP, Elf, page_faults
 from elf_layouts import call
+from elf_machines import NATIVE
 
 STRIPS = [("strip",), ("strip", "-g"), ("strip", "--strip-unneeded"), ("eu-strip",), ("llvm-strip",), ("objcopy",),
           ("llvm-objcopy",), ("objcopy", "--only-keep-debug")]
@@ -23,7 +24,8 @@ def run(path, mode, workshop, folder):
                    "LD_LIBRARY_PATH": ":".join(map(str, [folder, workshop.folder, *sorted(workshop.system)])),
                    "LD_PRELOAD": str(workshop.folder / "libextra.so.1")}
     words = {"loader": [workshop.folder / "loader", path], "threads": [workshop.folder / "loader", path, "threads"],
-             "program": [path], "linker": [workshop.interpreter, path]}[mode]
+             "program": [path], "linker": [workshop.interpreter_file, path]}[mode]
+    words, environment = workshop.machine.run(words, environment)
     done = call(words, env=environment, timeout=60)
     return done.returncode, done.stdout, done.stderr.replace(str(path), "FILE")
 
@@ -38,6 +40,8 @@ def lint(path):
         text = done.stdout if words[0] == "eu-elflint" else done.stderr
         for line in text.splitlines():
             line = re.sub(r"0x[0-9a-f]+|\b\d+\b", "N", line.replace(str(path), "FILE"))
+            # Where objcopy has lost the links of unnamed sections, this is said of each tag that there is.
+            line = re.sub(r"entry N: [A-Z]+ value must be valid offset", "entry N: TAG value must be valid offset", line)
             if line != "No errors":
                 found.add(line)
     return found
@@ -71,36 +75,27 @@ def comparable(text, removes_needs, cleared):
     return re.sub(r"[ \t]+", " ", text)
 
 
-def program_headers(data):
-    offset, = struct.unpack_from("<Q", data, 32)
-    size, count = struct.unpack_from("<HH", data, 54)
-    return [struct.unpack_from("<IIQQQQQQ", data, offset + size * i) for i in range(count)]
-
-
 def loads(data):
     """(flags, offset, vaddr, filesz, memsz, align) of each PT_LOAD."""
-    return [(flags, at, vaddr, filesz, memsz, align)
-            for kind, flags, at, vaddr, _, filesz, memsz, align in program_headers(data) if kind == 1]
+    return [(load.flags, load.offset, load.vaddr, load.filesz, load.memsz, load.align) for load in Elf(data).loads()]
 
 
 def payload(data):
     """(address, offset, size) of the sections that no edit may touch: code, data, relocations, unwind tables."""
-    table, = struct.unpack_from("<Q", data, 40)
-    size, count = struct.unpack_from("<HH", data, 58)
+    elf = Elf(data)
     result = []
-    for i in range(count if table else 0):
-        _, kind, flags, address, offset, length = struct.unpack_from("<IIQQQQ", data, table + size * i)
+    for kind, flags, address, offset, length in elf.sections():
         if not flags & 2 or kind in (0, 3, 5, 6, 7, 8, 11) or 0x6ffffff6 <= kind <= 0x6fffffff or not length:
             continue  # strings, hashes, .dynamic, notes, symbols and versions are the editor's business
         result.append((address, offset, length))
-    interpreter = [(vaddr, vaddr + filesz) for kind, _, _, vaddr, _, filesz, _, _ in program_headers(data) if kind == 3]
+    interpreter = [(segment.vaddr, segment.vaddr + segment.filesz) for segment in elf.segments() if segment.type == PT_INTERP]
     return [(address, offset, length) for address, offset, length in result
             if not any(begin <= address < end for begin, end in interpreter)]
 
 
 def damage(before, after):
     """What an edit did to LOADs or payload; empty when nothing."""
-    found = []
+    found = page_faults(before, after)
     new = loads(after)
     for flags, offset, vaddr, filesz, memsz, align in loads(before):
         same = [load for load in new if load[2] == vaddr]
@@ -117,19 +112,20 @@ def damage(before, after):
     return found
 
 
-def strip(words, path, target):
+def strip(words, path, target, machine=NATIVE):
     """Strips a copy; False when the tool refuses. A kept debug file takes its place beside the stripped one."""
+    objcopy = machine.tool("objcopy")
     if words == ("objcopy", "--only-keep-debug"):
         debug = target.with_name(target.name + ".debug")
-        if call(["objcopy", "--only-keep-debug", path, debug]).returncode != 0:
+        if call([objcopy, "--only-keep-debug", path, debug]).returncode != 0:
             return False
         target.unlink(missing_ok=True)
-        done = call(["objcopy", "--strip-debug", f"--add-gnu-debuglink={debug}", path, target])
+        done = call([objcopy, "--strip-debug", f"--add-gnu-debuglink={debug}", path, target])
     elif words[0].endswith("objcopy"):
-        done = call([*words, path, target])
+        done = call([objcopy if words[0] == "objcopy" else words[0], *words[1:], path, target])
     else:
         shutil.copy(path, target)
-        done = call([*words, target])
+        done = call([machine.tool("strip") if words[0] == "strip" else words[0], *words[1:], target])
     if done.returncode != 0:
         return False
     target.chmod(0o755)

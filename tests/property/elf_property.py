@@ -12,6 +12,7 @@ times through elf_edit_driver, and after each edit demands:
   - bytes behind the ELF file survive;
   - strip, strip -g, eu-strip, llvm-strip, objcopy and llvm-objcopy keep it running, unless the tool breaks the unedited
     file as well; so does one more edit of the stripped file, and the case may go on with that one.
+--machine has the same for another architecture, by Debian's cross compilers and qemu-user; exit 77 without them.
 Prints the seed; a failing case's folder is kept and named. --only NUMBER runs one case again.
 """
 import argparse
@@ -28,6 +29,7 @@ from pathlib import Path
 import elf_layouts
 import elf_oracle
 from elf_layouts import call
+from elf_machines import MACHINES
 
 
 class Failure(Exception):
@@ -64,7 +66,7 @@ def prepare(workshop, number, specification):
     strips = []
     for words in elf_oracle.STRIPS:
         target = folder / "stripped"
-        if elf_oracle.strip(words, path, target) and all(
+        if elf_oracle.strip(words, path, target, workshop.machine) and all(
                 elf_oracle.run(target, mode, workshop, folder) == result for mode, result in expected.items()):
             strips.append(words)
     return Layout(number, path, specification, expected, strips, elf_oracle.lint(path), elf_oracle.readings(path))
@@ -125,7 +127,10 @@ class Case:
         self.log = [f"layout {layout.number}: {' '.join(layout.specification.command)}"
                     f"{' (trailing)' if layout.specification.trailing else ''}"
                     f"{' (no sections)' if layout.specification.drops_sections else ''}"
-                    f"{' (patchelf)' if layout.specification.foreign_edits else ''}"]
+                    f"{' (patchelf)' if layout.specification.foreign_edits else ''}"
+                    f"{' (two .shstrtab)' if layout.specification.second_names else ''}"
+                    f"{' (unnamed sections)' if layout.specification.unnamed else ''}"
+                    f"{' (PT_NULL)' if layout.specification.spare_header else ''}"]
         self.state = State()
         self.growth = self.edits = 0
         self.moved_headers = False
@@ -208,7 +213,7 @@ class Case:
         """The stripped file, and what is said of it."""
         target = self.folder / f"stripped-{len(self.log)}{path.suffix}"
         self.log.append(f"strip {path.name}: {' '.join(words)}")
-        if not elf_oracle.strip(words, path, target):
+        if not elf_oracle.strip(words, path, target, self.workshop.machine):
             raise Failure(f"{' '.join(words)} refuses the edited file and takes the unedited one")
         self.demand_run(target)
         # What eu-elflint says of a section goes by offsets that a strip tool makes up.
@@ -252,7 +257,7 @@ def case_one(number):
         if layout.specification.kind == "static-pie" and result.endswith(("elf-static", "elf-no-interpreter")):
             result = "left alone, as static programs are"
     except Failure as failure:
-        kept = Path(tempfile.gettempdir()) / f"elf-property-failed-{arguments.seed}-{number}"
+        kept = Path(tempfile.gettempdir()) / f"elf-property-failed-{arguments.machine}-{arguments.seed}-{number}"
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(folder, kept)
         shutil.copy(layout.path, kept / "original")
@@ -264,6 +269,7 @@ def case_one(number):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--driver", required=True, type=Path)
+    parser.add_argument("--machine", choices=sorted(MACHINES), default="native")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20, help="of cases")
     parser.add_argument("--layouts", type=int, help="size of the pool; a quarter of the cases if not given")
@@ -275,13 +281,17 @@ def main():
     arguments = parser.parse_args()
     arguments.driver = arguments.driver.resolve()
     sys.stdout.reconfigure(line_buffering=True)
+    machine = MACHINES[arguments.machine]
+    if not machine.is_here():
+        print(f"SKIPPED: {machine.tool('g++')} and {machine.qemu} are needed")
+        return 77
     results, failures, growths, edits = {}, 0, [], 0
     with tempfile.TemporaryDirectory(prefix="elf-property-") as base:
-        workshop = elf_layouts.Workshop(Path(base))
+        workshop = elf_layouts.Workshop(Path(base), machine)
         wanted = arguments.layouts or max(8, arguments.count // 4)
-        specifications = elf_layouts.draw_all(arguments.seed, wanted, workshop.linkers)
+        specifications = elf_layouts.draw_all(arguments.seed, wanted, workshop)
         SHARED.update(workshop=workshop, arguments=arguments, specifications=specifications)
-        print(f"seed {arguments.seed}, {arguments.count} cases, linkers: {' '.join(workshop.linkers)}")
+        print(f"{machine.name}, seed {arguments.seed}, {arguments.count} cases, linkers: {' '.join(workshop.linkers)}")
         start = time.monotonic()
         layouts = [None] * wanted
         if arguments.only is None:

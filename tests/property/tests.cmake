@@ -10,6 +10,13 @@ if(Python3_FOUND)
     --driver $<TARGET_FILE:elf_edit_driver>)
   add_test(NAME property/elf_foreign COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_foreign.py"
     --driver $<TARGET_FILE:elf_edit_driver> --seed 1 --kinds library)
+  # Cross compilers and qemu-user; skipped where they are missing.
+  foreach(machine aarch64 armhf i686 ppc64le ppc64 s390x riscv64 mips mipsel mips64el sparc64)
+    add_test(NAME property/elf_on_${machine} COMMAND "${Python3_EXECUTABLE}"
+      "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_property.py" --driver $<TARGET_FILE:elf_edit_driver> --machine ${machine}
+      --seed 1 --count 12 --layouts 10)
+    set_tests_properties(property/elf_on_${machine} PROPERTIES LABELS "property;slow" TIMEOUT 900 SKIP_RETURN_CODE 77)
+  endforeach()
   # Uses the compilers that are installed.
   add_test(NAME property/elf_languages COMMAND "${Python3_EXECUTABLE}"
     "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_languages.py" --driver $<TARGET_FILE:elf_edit_driver>)

@@ -40,6 +40,20 @@ TEST_CASE("a mapping symbol does not keep the note that it marks in its place") 
   CHECK(edited.patches.growth < 4096);
 }
 
+TEST_CASE("a hash table keeps its bytes where the words are not as wide as the machine's") {
+  // mold writes words of 4 bytes for S/390, whose own have 8.
+  const Bench bench;
+  Buffer library = bench.build_file("case.so", "int run(void) { return 3; }\n",
+                                    "-shared -fPIC -Wl,--hash-style=both,-soname,libcase.so");
+  library[18] = static_cast<std::uint8_t>(em::kS390);
+  Buffer edited = edit(library, set_rpath(std::string(9000, 'p'))).bytes;
+  for (Buffer* file : {&library, &edited}) (*file)[18] = static_cast<std::uint8_t>(em::kX86_64);
+  CHECK(bench.load(edited) == "3\n");
+  const std::string histogram = bench.output_of("readelf -IW", library);
+  CHECK(histogram.find("bucket") != std::string::npos);
+  CHECK(bench.output_of("readelf -IW", edited) == histogram);
+}
+
 TEST_CASE("a new LOAD suits the largest page of the file's machine, not of this one") {
   const Bench bench;
   Buffer program = build_program(bench);
