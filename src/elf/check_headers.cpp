@@ -83,7 +83,10 @@ void check_segments_kept(const ElfImage& before, const ElfImage& after, const El
           if (is_wished_change(segment, other, edit)) return true;
           if (other.flags != segment.flags) return false;
           if (segment.type == pt::kDynamic) return other.filesz >= segment.filesz;
-          if (other.filesz != segment.filesz || other.memsz != segment.memsz) return false;
+          // Nobody reads p_memsz of PT_INTERP; where it was no size it becomes one.
+          const bool has_size = segment.type == pt::kInterp && other.memsz == other.filesz;
+          if (other.filesz != segment.filesz || (other.memsz != segment.memsz && !has_size))
+            return false;
           if (other.offset == segment.offset && other.vaddr == segment.vaddr) return true;
           return may_follow_its_table(segment.type) &&
                  same_bytes(bytes_of(before, segment.offset, segment.filesz),

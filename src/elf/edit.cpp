@@ -69,7 +69,6 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   const std::uint64_t headers_end = headers + image.header().phnum * sizes.segment;
   const Table* previous = nullptr;
   const std::vector<Table> tables = find_tables(image);
-  const std::vector<RelocationTable> relocation_tables = find_relocation_tables(image);
   for (const Table& table : tables) {
     // Old patchelf left PT_NOTEs behind where its program headers are now; nobody edits those.
     if (table.kind == TableKind::notes) continue;
@@ -82,11 +81,18 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
                               hits_headers ? "the headers" : table_name(previous->kind)));
     }
     previous = &table;
-    for (const RelocationTable& relocations : relocation_tables) {
-      if (table.offset < relocations.end() && relocations.offset < table.end()) {
-        throw Error(ErrorKind::refused, "elf-tables-overlap",
-                    fmt::format("{} and the relocations overlap", table_name(table.kind)));
-      }
+  }
+  for (const RelocationTable& relocations : find_relocation_tables(image)) {
+    const auto overlaps = [&](std::uint64_t begin, std::uint64_t end) {
+      return begin < relocations.end() && relocations.offset < end;
+    };
+    const auto table = std::find_if(tables.begin(), tables.end(), [&](const Table& other) {
+      return other.kind != TableKind::notes && overlaps(other.offset, other.end());
+    });
+    if (table != tables.end() || overlaps(0, sizes.header) || overlaps(headers, headers_end)) {
+      throw Error(ErrorKind::refused, "elf-tables-overlap",
+                  fmt::format("the relocations and {} overlap",
+                              table == tables.end() ? "the headers" : table_name(table->kind)));
     }
   }
   if (wish.interpreter) refuse_shared_interpreter(image, tables);

@@ -64,6 +64,13 @@ std::optional<GnuHashTable> GnuHashTable::read(const ElfImage& image) {
     refuse("DT_GNU_HASH has no buckets or a filter that loaders cannot use");
   const std::uint64_t buckets_at = kGnuHeaderSize + table.bloom_words * image.word_size() + *header;
   const std::uint64_t chains_at = buckets_at + std::uint64_t{4} * table.buckets;
+  const auto passes_filter = [&](std::uint32_t hash) {
+    const std::uint32_t bits = image.header().bits;
+    const std::uint64_t at =
+        *header + kGnuHeaderSize + (hash / bits & (table.bloom_words - 1)) * image.word_size();
+    const std::uint64_t word = image.is_64() ? reader.u64(at) : reader.u32(at);
+    return (word >> hash % bits & word >> (hash >> table.bloom_shift) % bits & 1) != 0;
+  };
   table.end = table.first;
   std::uint64_t hashed = 0;
   for (std::uint64_t bucket = 0; bucket < table.buckets; ++bucket) {
@@ -76,6 +83,8 @@ std::optional<GnuHashTable> GnuHashTable::read(const ElfImage& image) {
       const std::uint32_t hash = gnu_hash(symbol_name(image, symbol));
       if (((chain ^ hash) | 1) != 1 || hash % table.buckets != bucket)
         refuse(fmt::format("DT_GNU_HASH does not hold the name of symbol {}", symbol));
+      if (!passes_filter(hash))
+        refuse(fmt::format("the filter of DT_GNU_HASH keeps symbol {} from being found", symbol));
       table.end = std::max(table.end, symbol + 1);
       ++hashed;
       if ((chain & 1) != 0) break;

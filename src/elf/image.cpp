@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace truewheel::elf {
@@ -319,6 +320,26 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
   for (const DynamicEntry& entry : dynamic_) {
     if (is_string_tag(entry.tag)) static_cast<void>(dynamic_string(entry.value));
   }
+  // What the loader goes by is true; section headers that say something else are not believed in
+  // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
+  // such.
+  if (!sections_know_tables()) sections_.clear();
+}
+
+bool ElfImage::sections_know_tables() const {
+  constexpr std::pair<std::int64_t, std::uint32_t> kTables[] = {
+      {dt::kStrTab, sht::kStrtab},      {dt::kSymTab, sht::kDynsym},
+      {dt::kHash, sht::kHash},          {dt::kGnuHash, sht::kGnuHash},
+      {dt::kVerSym, sht::kGnuVersym},   {dt::kVerDef, sht::kGnuVerdef},
+      {dt::kVerNeed, sht::kGnuVerneed},
+  };
+  return std::all_of(std::begin(kTables), std::end(kTables), [&](const auto& table) {
+    const auto address = dynamic_value(table.first);
+    return !address || std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
+      return section.addr == *address && section.type == table.second && section.size != 0 &&
+             (section.flags & shf::kAlloc) != 0;
+    });
+  });
 }
 
 std::string_view ElfImage::section_name(const Section& section) const {
@@ -511,7 +532,10 @@ std::uint64_t ElfImage::dynamic_symbol_count() const {
     return 0;
   }
   std::uint64_t count = stated_symbol_count();
-  if (count == 0) count = count_plausible_symbols(*this, *table);
+  if (count == 0) {
+    count = count_plausible_symbols(*this, *table);
+    if (count == 0) refuse("elf-symbol-count", "another table begins within the first symbol");
+  }
   if (count > file_.size() / symbol_size || !offset_of(*table, count * symbol_size)) {
     refuse("elf-symbol-count", fmt::format("{} dynamic symbols do not fit into the file", count));
   }

@@ -90,6 +90,9 @@ class ElfImage {
   [[nodiscard]] std::uint64_t stated_symbol_count() const;
 
  private:
+  /// Each table that the dynamic section names is a loaded section of its type.
+  [[nodiscard]] bool sections_know_tables() const;
+
   Bytes file_;
   ByteReader reader_;
   Header header_;

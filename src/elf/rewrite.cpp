@@ -324,6 +324,8 @@ class Rewriter {
     const Sizes& sizes = sizes_of(header.bits);
     if (!image_.sections().empty() || header.shoff < sizes.header) return false;
     if (layout_.size > image_.file().size() && layout_.size > header.shoff) return true;
+    // A table that was not believed for what it says of version needs would be, without them.
+    if (!wish_.removed_needs.empty() && header.shoff < image_.file().size()) return true;
     return layout_.phoff != header.phoff ||
            std::any_of(writes_.begin(), writes_.end(), [&](const Write& item) {
              return item.offset < header.shoff + sizes.section &&

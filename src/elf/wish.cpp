@@ -218,6 +218,11 @@ void edit_interpreter(const ElfImage& image, const std::string& wished, Wish& wi
                 "PT_INTERP has no bytes of its own in a LOAD");
   }
   std::string_view old = as_text(image.reader().slice(table->offset, table->size));
+  if (old.back() != '\0') {
+    // load_elf_binary in Linux's fs/binfmt_elf.c looks at the last byte.
+    throw Error(ErrorKind::refused, "elf-interpreter",
+                "PT_INTERP does not end with a NUL: no kernel starts this program");
+  }
   old = old.substr(0, old.find('\0'));
   if (old == wished) return;
   wish.interpreter = wished;

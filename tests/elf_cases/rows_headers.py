@@ -138,6 +138,9 @@ def lying_section_headers():
         ".dynsym counts more": on(".dynsym", "size", lambda v, e: v // 2),
         ".text lies over the header": on(".text", "offset", 0),
         ".text has all the memory": on(".text", "size", lambda v, e: e.largest),
+        ".dynstr is not loaded": on(".dynstr", "flags", 0),
+        ".dynsym has another type": on(".dynsym", "type", 1),
+        ".gnu.version_r is gone": on(".gnu.version_r", "type", 0),
         "a section of no type": on(".text", "type", 0x7FFFFFFF),
     }
     for title, change in changes.items():

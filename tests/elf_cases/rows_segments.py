@@ -136,6 +136,21 @@ def notes():
                        [NATIVE, "powerpc64-linux-gnu"], ("-Wl,--build-id=sha1",))
 
 
+@row("E10")
+def odd_interpreters():
+    def unterminated(elf: Elf) -> None:
+        note = elf.segment("INTERP")
+        elf.data[note["offset"] + note["filesz"] - 1] = ord("x")
+
+    for target in (NATIVE, "i386-linux-gnu", "powerpc-linux-gnu"):
+        elf = Elf(program(target))
+        unterminated(elf)
+        yield Case(f"PT_INTERP does not end, {target}", elf.bytes(), "R", "elf-interpreter")
+        elf = Elf(program(target))
+        elf.segment("INTERP")["memsz"] = 0xFFE1
+        yield Case(f"PT_INTERP with another p_memsz, {target}", elf.bytes(), "E")
+
+
 def empty_note(elf: Elf) -> None:
     note = elf.segment("NOTE")
     note["filesz"] = note["memsz"] = 0

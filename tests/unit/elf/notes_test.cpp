@@ -158,6 +158,9 @@ TEST_CASE("note areas that overlap many times are refused instead of read for ho
   const ElfImage image(file);
   const std::uint64_t shoff = image.header().shoff;
   for (std::size_t i = 1; i < image.sections().size(); ++i) {
+    // Without the sections of the dynamic tables the headers would not be believed at all.
+    const std::uint32_t type = image.sections()[i].type;
+    if (type == sht::kDynsym || type == sht::kStrtab || type >= sht::kGnuHash) continue;
     poke(file, shoff + i * 64 + 4, sht::kNote);
     poke(file, shoff + i * 64 + 24, std::uint64_t{0});
     poke(file, shoff + i * 64 + 32, std::uint64_t{file.size()});
