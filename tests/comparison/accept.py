@@ -2,6 +2,7 @@
 """Whether the tools that wheels meet take truewheel's results: zipfile, wheel, pip, uv, check-wheel-contents, a loader."""
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -71,6 +72,14 @@ def is_native(wheel: Path) -> bool:
     return bool(fits) and "manylinux" in platforms and platforms.endswith("_" + os.uname().machine)
 
 
+def takes_this_python(wheel: Path) -> bool:
+    """By Requires-Python, which pip can be told to ignore and uv can not."""
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    (metadata,) = [data for name, data in wheel_facts.members(wheel).items() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
+    wanted = re.search(r"^Requires-Python: (.*)$", metadata.decode(), re.MULTILINE)
+    return not wanted or SpecifierSet(wanted[1].strip()).contains(platform.python_version())
+
+
 def load_failures(site: Path, wheel: Path) -> str:
     """Maps each extension module of the installed wheel with all symbols bound."""
     modules = [str(site / name) for name in wheel_facts.members(wheel)
@@ -98,12 +107,18 @@ def install_all(results: list[Result], installer: list[str], work: Path) -> tupl
 def new_complaints(program: Path, result: Result) -> str:
     """check-wheel-contents finds fault with packages, too; what a repair must not do is add to that.
 
-    W009 and W010 tell of a second folder in the root and of one without Python modules: <name>.libs, which stands
-    there in auditwheel's results, too.
+    It asks that everything in the root is a Python package, and that no two files are the same. <name>.libs is none,
+    in auditwheel's results neither (W004, W009, W010), and packages of one source have one licence (W002).
     """
     def complaints(wheel: Path) -> set[str]:
-        done = subprocess.run([str(program), "--ignore", "W009,W010", str(wheel)], capture_output=True, text=True)
-        return set(re.findall(r": (W\d+)", done.stdout)) | ({done.stderr} if done.stderr else set())
+        text = subprocess.run([str(program), "--ignore", "W009", str(wheel)], capture_output=True, text=True).stdout
+        found = set()
+        for block in re.split(r"\n(?! )", text):
+            names = re.findall(r"^ +(\S.*)$", block, re.MULTILINE)
+            ours = [name for name in names if re.match(r"[^/]+\.libs/|[^/]+\.dist-info/licenses/[^/]+\.libs/", name)]
+            if (number := re.search(r": (W\d+)", block)) and (not names or len(ours) < len(names)):
+                found.add(number[1])
+        return found
     return ", ".join(sorted(complaints(result.after) - complaints(result.before)))
 
 
@@ -125,7 +140,6 @@ def check(results: list[Result], cache: Path, work: Path) -> dict[str, dict[Path
     for result in results:
         if is_native(result.after) and not found["pip install"][result.after]:
             found["dlopen"][result.after] = load_failures(sites[result.after], result.after)
-    uv = [str(programs / "uv"), "pip", "install", "-q", "--no-deps", "--no-index", "--no-cache", "--python-version", "3.15",
-          "--python", sys.executable]
-    found["uv pip install"], _ = install_all(results, uv, work / "uv")
+    uv = [str(programs / "uv"), "pip", "install", "-q", "--no-deps", "--no-index", "--no-cache", "--python", sys.executable]
+    found["uv pip install"], _ = install_all([result for result in results if takes_this_python(result.after)], uv, work / "uv")
     return {check: found[check] for check in CHECKS}

@@ -90,18 +90,24 @@ def build(source: Source, cache: Path) -> Path:
 
 
 def sources_of_grafts(shown: dict[str, object], repaired: Path) -> list[Path]:
-    """The files of this machine that went into the wheel, and all their names."""
+    """The files of this machine that went into the wheel and that nothing else here needs."""
+    names = [name.rpartition("/")[2] for name in wheel_facts.members(repaired)]
     grafts = [name.rpartition("/")[2] for name in wheel_facts.members(repaired) if re.match(r"[^/]+\.libs/.", name)]
     originals = {re.sub(r"-[0-9a-f]{8}(?=\.|$)", "", name) for name in grafts}
+    needed = {name for needs in tools.contents(repaired)["needed"].values() for name in needs}
+    system = [path for name in needed - set(names) for path in Path("/lib").glob(f"*-linux-gnu/{name}")]
     found = {Path(path).resolve() for path in shown["external_libs"].values() if path}
-    return sorted(path for path in found - libraries_of_python() if path.name in originals)
+    return sorted(path for path in found - system_needs(system) if path.name in originals)
 
 
-def libraries_of_python() -> set[Path]:
-    """What packages load by importing ctypes: the interpreter's own need, not the wheel's."""
+def system_needs(allowed: list[Path]) -> set[Path]:
+    """What libraries load that stay with the system (libglib has its libpcre2), and packages by importing ctypes."""
     import _ctypes
-    listed = subprocess.run(["ldd", _ctypes.__file__], check=True, capture_output=True, text=True).stdout
-    return {Path(path).resolve() for path in re.findall(r"=> (/\S+)", listed)}
+    found = set()
+    for path in [Path(_ctypes.__file__), *allowed]:
+        listed = subprocess.run(["ldd", str(path)], capture_output=True, text=True).stdout
+        found |= {Path(word).resolve() for word in re.findall(r"=> (/\S+)", listed)}
+    return found
 
 
 # mount(8) would lose its own libraries on the way; this process has its own already.
