@@ -54,7 +54,7 @@ _truewheel() {
       mapfile -t COMPREPLY < <(compgen -W '--select --ignore --fail-on --allow --exclude --provide --profile
         --system-rpath --installed --root --target-glibc --max-size --max-graft-size --expect-name --expect-count
         --require-needed --forbid-needed --compare --pie-only --dead-patterns --libstdcxx --disable-isa-ext-check
-        --json --list-rules --explain --max-ratio --jobs -j --config --verbose -v --quiet -q --help -h' -- "$current") ;;
+        --json --report --list-rules --explain --max-ratio --jobs -j --config --verbose -v --quiet -q --help -h' -- "$current") ;;
     explain:-*)
       mapfile -t COMPREPLY < <(compgen -W '--exclude --provide --profile --installed --root --max-ratio --jobs -j
         --config --verbose -v --quiet -q --help -h' -- "$current") ;;

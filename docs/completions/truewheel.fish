@@ -81,6 +81,7 @@ complete -c truewheel -n $check -l dead-patterns -x -a 'warning error' -d 'What 
 complete -c truewheel -n $check -l libstdcxx -x -a 'policy host' -d 'Whose libstdc++ binds the tag'
 complete -c truewheel -n $check -l disable-isa-ext-check -d 'Accept code for newer processors'
 complete -c truewheel -n $check -l json -d 'As JSON'
+complete -c truewheel -n $check -l report -x -a 'json= sarif= junit= md= html= github' -d 'Also to files'
 complete -c truewheel -n $check -l list-rules -d 'Name every rule'
 complete -c truewheel -n $check -l explain -x -d 'Why a rule is there'
 

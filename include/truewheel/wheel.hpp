@@ -58,6 +58,8 @@ struct Scan {
   std::vector<Member> members;  ///< files only, in archive order; folder entries are dropped
   std::vector<std::string>
       notes;  ///< tolerated oddities, one sentence each (zip-cases.md, W and N)
+  /// The same about members' names, which a repair keeps as they are.
+  std::vector<std::string> name_notes;
 };
 
 /// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are

@@ -221,7 +221,18 @@ namespace {
 /// file in a device's place. True when `path` was one. What else is no file is refused.
 bool write_to_special(const std::filesystem::path& path, const FillOutput& fill) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return false;
+  if (::stat(path.c_str(), &status) != 0) return false;
+  // /dev/stdout and its like name what is open already, which may be a file with more to come.
+  struct stat standard {};
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (!path.native().starts_with("/dev/") && !path.native().starts_with("/proc/self/fd/")) break;
+    if (::fstat(descriptor, &standard) == 0 && standard.st_dev == status.st_dev &&
+        standard.st_ino == status.st_ino) {
+      fill(descriptor, OutputKind::stream);
+      return true;
+    }
+  }
+  if (S_ISREG(status.st_mode)) return false;
   if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
     throw Error(ErrorKind::io, "output-no-file", quoted(path) + " is no file that can be written");
   const FileDescriptor special(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));

@@ -108,7 +108,7 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
     sink.add(Severity::error, subject.path_of(files.front()), value,
              fmt::format("the wheel has {} more than once ({}): {}; {} bytes too many",
                          printable(value), why, list_paths(subject, files), bytes),
-             "truewheel repair --fix-only folds them into one");
+             "truewheel repair of the wheel as the build made it bundles no second copy");
   };
   for (const auto& [build, files] : by_build) {
     if (files.size() < 2 || is_chain(subject, files)) continue;
@@ -161,7 +161,7 @@ void check_copied_symlink_chains(const Subject& subject, const Options&, Sink& s
              std::string(base_name(subject.path_of(files.front()))),
              fmt::format("symbolic links became {} equal files: {}", files.size(),
                          list_paths(subject, files)),
-             "truewheel repair --fix-only folds them into one");
+             "pack one file, under the name that NEEDED entries ask for");
   }
 }
 

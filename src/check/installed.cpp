@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/byte_reader.hpp"
+#include "base/folder_names.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "check/subject.hpp"
 #include "deps/ld_so_cache.hpp"
 #include "deps/load_tree.hpp"
 #include "deps/sysroot.hpp"
+#include "wheel/csv.hpp"
 
 #include <fmt/format.h>
 
@@ -25,12 +27,10 @@ std::vector<fs::path> matching_folders(const fs::path& root, const std::string& 
   for (const auto& component : split(pattern, '/')) {
     std::vector<fs::path> next;
     for (const auto& folder : found) {
-      std::error_code error;
-      for (fs::directory_iterator at(folder, error), end; !error && at != end;
-           at.increment(error)) {
+      for (const auto& name : folder_names(folder).value_or(std::vector<std::string>())) {
         std::error_code ignored;
-        if (glob_match(component, at->path().filename().string()) && at->is_directory(ignored)) {
-          next.push_back(at->path());
+        if (glob_match(component, name) && fs::is_directory(folder / name, ignored)) {
+          next.push_back(folder / name);
         }
       }
     }
@@ -78,14 +78,20 @@ Installation find_installation(const std::string& name, const fs::path& root) {
               "--root DIR names the image or the environment");
 }
 
-/// The files of a distribution by its RECORD, as paths below site-packages.
+/// The files of a distribution by its RECORD, as paths below site-packages. An installer's RECORD
+/// is no wheel's: it names scripts by `../../../bin/x`, which lie outside and are left out here.
 std::vector<std::string> files_of(const Installation& installation) {
   const auto record_path = installation.dist_info / "RECORD";
   const MappedFile record(record_path);
   std::vector<std::string> files;
-  for (const auto& row : wheel::parse_record(as_text(record.bytes()))) {
-    files.push_back(row.path);
-  }
+  with_context(record_path.string(), [&] {
+    for (const auto& row : wheel::parse_csv(as_text(record.bytes()))) {
+      if (row.fields.front().starts_with('/')) continue;
+      if (auto path = normal_path(row.fields.front()); path && !path->empty()) {
+        files.push_back(std::move(*path));
+      }
+    }
+  });
   std::sort(files.begin(), files.end());
   return files;
 }

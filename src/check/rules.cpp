@@ -63,12 +63,13 @@ const std::vector<Entry>& table() {
         "Two copies have two states: two runtimes, two registries, and megabytes for nothing "
         "(tenstorrent/tt-xla#2426; Mooncake's ROCm wheel 0.3.13 has libasio and a Go runtime "
         "twice).",
-        "truewheel repair --fix-only folds them"},
+        "repair the wheel as the build made it: truewheel bundles no second copy of what a wheel "
+        "has"},
        check_double_libraries},
       {{"R009", Severity::error, "Symbolic links became copies",
         "A zip archive made of a tree with links holds one file a name, and the loader maps each "
         "(ai-dynamo/nixl#1567).",
-        "truewheel repair --fix-only folds them"},
+        "pack one file, under the name that NEEDED entries ask for"},
        check_copied_symlink_chains},
       {{"R010", Severity::error, "Version needs name a library that NEEDED does not",
         "A tool renamed one of the two only: the loader stops with an assertion "

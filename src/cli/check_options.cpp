@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace truewheel::cli {
 namespace {
@@ -64,6 +66,18 @@ CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>&
       ->allow_extra_args(false);
 }
 
+/// "2.28": two numbers, as glibc counts.
+std::string glibc_version(const std::string& text) {
+  const auto parts = split(text, '.');
+  const auto is_number = [](const std::string& part) {
+    return !part.empty() && part.size() <= 4 &&
+           part.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (parts.size() == 2 && is_number(parts[0]) && is_number(parts[1])) return text;
+  wrong("glibc-version", fmt::format("--target-glibc {} is no version of glibc", printable(text)),
+        "as in 2.28");
+}
+
 void set_providers(const CheckArguments& arguments, check::Options& options) {
   options.excludes = arguments.excludes;
   options.provides = arguments.provides;
@@ -76,6 +90,34 @@ void set_providers(const CheckArguments& arguments, check::Options& options) {
 std::vector<std::filesystem::path> ld_library_path() {
   const auto paths = environment("LD_LIBRARY_PATH");
   return paths ? folder_list(*paths) : std::vector<std::filesystem::path>();
+}
+
+/// "sarif=out.sarif,github": formats, each with the file it goes to; without one, or with "-",
+/// stdout.
+std::vector<commands::ReportFile> parse_reports(const std::vector<std::string>& values) {
+  constexpr std::pair<const char*, commands::ReportFormat> kFormats[] = {
+      {"json", commands::ReportFormat::json},         {"sarif", commands::ReportFormat::sarif},
+      {"junit", commands::ReportFormat::junit},       {"md", commands::ReportFormat::markdown},
+      {"markdown", commands::ReportFormat::markdown}, {"html", commands::ReportFormat::html},
+      {"github", commands::ReportFormat::github}};
+  std::vector<commands::ReportFile> reports;
+  for (const auto& text : split_names(values)) {
+    const auto equals = text.find('=');
+    const std::string format = text.substr(0, equals);
+    const std::string file = equals == std::string::npos ? "-" : text.substr(equals + 1);
+    const auto* const known =
+        std::find_if(std::begin(kFormats), std::end(kFormats),
+                     [&](const auto& entry) { return entry.first == format; });
+    if (known == std::end(kFormats)) {
+      wrong("report-format", fmt::format("--report {}: no such format", printable(format)),
+            "json, sarif, junit, md, html or github, as in sarif=out.sarif");
+    }
+    if (file.empty()) {
+      wrong("report-file", fmt::format("--report {}= names no file", printable(format)));
+    }
+    reports.push_back({known->second, std::filesystem::path(file == "-" ? "" : file)});
+  }
+  return reports;
 }
 
 }  // namespace
@@ -138,6 +180,8 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
                  "What --exclude without a hit is: warning, error")
       ->check(CLI::IsMember({"warning", "error"}))
       ->type_name("HOW");
+  add_list(app, "--report", arguments.reports, "FORMAT=FILE",
+           "Also as json, sarif, junit, md, html, github");
   app.add_flag("--list-rules", arguments.list_rules, "Name every rule");
   app.add_option("--explain", arguments.explain, "Why a rule is there")->type_name("RULE");
 }
@@ -147,6 +191,7 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
   commands::CheckCommand command;
   command.verbosity = loudness.verbosity();
   command.json = arguments.json;
+  command.reports = parse_reports(arguments.reports);
   command.list_rules = arguments.list_rules;
   if (app.count("--explain") != 0) command.explain = arguments.explain;
   for (const auto& path : arguments.paths) command.paths.emplace_back(path);
@@ -171,7 +216,8 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
     command.installed = {arguments.installed, arguments.root, ld_library_path()};
   }
   options.system_rpath = arguments.system_rpath;
-  if (app.count("--target-glibc") != 0) options.target_glibc = arguments.target_glibc;
+  if (app.count("--target-glibc") != 0)
+    options.target_glibc = glibc_version(arguments.target_glibc);
   if (app.count("--max-size") != 0) options.max_size = parse_size("--max-size", arguments.max_size);
   if (app.count("--max-graft-size") != 0) {
     options.max_bundled = parse_size("--max-graft-size", arguments.max_graft_size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.hpp"
 
+#include "base/text.hpp"
 #include "cli/auditwheel.hpp"
 #include "cli/config.hpp"
 #include "cli/options.hpp"
@@ -112,7 +113,12 @@ int parse_and_run(int argc, const char* const* argv) {
     // --help and --version
     return line.app.exit(success);
   } catch (const CLI::ParseError& error) {
-    report::log_error(Error(ErrorKind::usage, "usage", error.what(), "truewheel --help"));
+    const auto parsed = line.app.get_subcommands();
+    const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
+    const bool is_unknown = parsed.empty() && argc > 1 && argv[1][0] != '-';
+    const std::string what =
+        is_unknown ? "there is no command '" + printable(argv[1]) + "'" : error.what();
+    report::log_error(Error(ErrorKind::usage, "usage", what, "truewheel " + command + "--help"));
     return exit_code(ErrorKind::usage);
   }
   line.complete();

@@ -30,6 +30,7 @@ deps::SearchOptions search_options(const std::vector<std::string>& search,
 void check_lib_sdir(const std::string& lib_sdir) {
   const auto folder = "x" + lib_sdir;
   bool fits = !lib_sdir.empty() && normal_path(folder) == folder && printable(folder) == folder &&
+              folder.find_first_of(":$") == std::string::npos &&  // a run path cannot name these
               folder.find('\\') == std::string::npos;
   for (const auto& component : split(folder, '/')) {
     // A second .dist-info, or a .data folder, would be no folder of libraries to an installer.

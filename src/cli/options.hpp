@@ -108,6 +108,7 @@ struct CheckArguments {
   std::string libstdcxx = "policy";
   bool disable_isa_ext_check = false;
   bool pie_only = false;
+  std::vector<std::string> reports;
   bool json = false;
   bool list_rules = false;
   std::string explain;

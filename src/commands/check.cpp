@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "commands/check_reports.hpp"
 #include "commands/commands.hpp"
 #include "report/check_text.hpp"
 
@@ -48,6 +49,7 @@ void run(const CheckCommand& command) {
   if (command.installed) {
     outcomes.push_back(check::judge(open(*command.installed, command.options), command.options));
   }
+  write_reports(command.reports, outcomes, command.fail_on);
   if (command.json) {
     write_stdout(report::check_json(outcomes));
   } else if (command.verbosity != report::Verbosity::quiet) {

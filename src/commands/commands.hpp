@@ -48,6 +48,12 @@ struct InstalledName {
   std::vector<std::filesystem::path> ld_library_path;
 };
 
+enum class ReportFormat { json, sarif, junit, markdown, html, github };
+struct ReportFile {
+  ReportFormat format = ReportFormat::json;
+  std::filesystem::path path;  ///< empty: stdout
+};
+
 /// `truewheel check`.
 struct CheckCommand {
   std::vector<std::filesystem::path> paths;
@@ -55,6 +61,7 @@ struct CheckCommand {
   check::Options options;
   std::optional<Severity> fail_on = Severity::error;  ///< unset: never
   bool json = false;
+  std::vector<ReportFile> reports;  ///< besides what is said on stdout
   bool list_rules = false;
   std::optional<std::string> explain;  ///< a rule's id
   report::Verbosity verbosity = report::Verbosity::normal;

@@ -101,6 +101,7 @@ class TagChooser {
 
   std::vector<FalseTag> find_false() {
     choice_.policy = verdict_.policies.size() - 1;  // "linux", under which nothing is bundled
+    own_files_alone_ = true;
     std::vector<FalseTag> found;
     for (const std::string& tag : name_tags_) {
       if (auto why = why_false(tag); !why.empty()) found.push_back({tag, std::move(why)});
@@ -217,6 +218,12 @@ class TagChooser {
     for (std::size_t i = 0; i + 1 < verdict_.policies.size(); ++i) {
       const PolicyVerdict& candidate = verdict_.policies[i];
       if (number_of(candidate.policy.name) > std::pair(tag.major, tag.minor)) continue;
+      if (own_files_alone_) {
+        const auto own = std::find_if(candidate.offences.begin(), candidate.offences.end(), is_own);
+        if (own == candidate.offences.end()) return {};
+        why = own->sentence();
+        continue;
+      }
       if (!candidate.satisfied) {
         why = candidate.offences.front().sentence();
       } else if (i < choice_.policy &&
@@ -229,6 +236,10 @@ class TagChooser {
     }
     return why;
   }
+
+  // What the wheel's own files need, as against what comes with libraries that this machine happens
+  // to have: a wheel may leave those to the user's on purpose.
+  static bool is_own(const Offence& offence) { return offence.in_wheel; }
 
   void judge_name_tag(const std::string& tag, TagUpdate update) {
     if (kept_.contains(tag)) return;
@@ -261,6 +272,7 @@ class TagChooser {
   const Verdict& verdict_;
   const std::vector<std::string>& name_tags_;
   std::string asked_tag_;
+  bool own_files_alone_ = false;
   std::map<std::string, std::string> kept_;  // tag -> reason, sorted by tag
   std::vector<std::string> dropped_;
   TagChoice choice_;

@@ -290,6 +290,7 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     wheel.index.emplace(member.archive.name, i);
     wheel.members.push_back(std::move(member));
   }
+  scan.notes.insert(scan.notes.end(), scan.name_notes.begin(), scan.name_notes.end());
   for (auto& note : scan.notes) {
     wheel.findings.push_back({"archive", Severity::note, {}, std::move(note), {}});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/package_owner.hpp"
 
+#include "base/folder_names.hpp"
 #include "base/text.hpp"
 #include "repair/package_databases.hpp"
 
@@ -64,11 +65,9 @@ std::optional<std::string> value_of(std::string_view line, std::string_view key)
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    files.push_back(at->path());
+  for (const auto& name : folder_names(folder).value_or(std::vector<std::string>())) {
+    files.push_back(folder / name);
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 

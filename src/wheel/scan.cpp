@@ -132,6 +132,12 @@ void add_notes(const Oddities& oddities, std::vector<std::string>& notes) {
   add(oddities.special_mode.sentence(
       "is setuid, setgid or sticky; in the output it is not",
       "are setuid, setgid or sticky, which they are not in the output"));
+}
+
+void add_name_notes(const Oddities& oddities, std::vector<std::string>& notes) {
+  const auto add = [&notes](std::optional<std::string> sentence) {
+    if (sentence) notes.push_back(std::move(*sentence));
+  };
   add(oddities.windows_name.sentence(
       "ends in a dot or a space in one of its components, which Windows drops",
       "end in a dot or a space in one of their components, which Windows drops"));
@@ -167,6 +173,7 @@ Scan scan(Bytes archive, const ScanLimits& limits) {
                               executable});
   }
   add_notes(oddities, result.notes);
+  add_name_notes(oddities, result.name_notes);
   return result;
 }
 

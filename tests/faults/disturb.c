@@ -18,7 +18,7 @@ static unsigned long fail_at, fail_count, short_io;
 static int started;
 
 __attribute__((constructor)) static void start(void) {
-  const char *text = getenv("FAIL_ALLOCATION");
+  const char* text = getenv("FAIL_ALLOCATION");
   fail_at = text ? strtoul(text, 0, 10) : 0;
   text = getenv("FAIL_ALLOCATION_COUNT");
   fail_count = text ? strtoul(text, 0, 10) : 1;
@@ -27,26 +27,27 @@ __attribute__((constructor)) static void start(void) {
 }
 
 // Counting starts with main: what static objects of a library allocate before it nobody can catch.
-static int (*real_main)(int, char **, char **);
-static int counted_main(int argc, char **argv, char **environment) {
+static int (*real_main)(int, char**, char**);
+static int counted_main(int argc, char** argv, char** environment) {
   started = 1;
   return real_main(argc, argv, environment);
 }
 
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
-                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
+int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void* stack_end) {
   real_main = main;
   int (*next)() = dlsym(RTLD_NEXT, "__libc_start_main");
   return next(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// LIEF 0.9's destructors free what its constructors did not come to set when memory was short. That is
-// not ours to test: what it allocates is not counted.
+// LIEF 0.9's destructors free what its constructors did not come to set when memory was short. That
+// is not ours to test: what it allocates is not counted.
 static int in_lief(void) {
-  void *frames[40];
+  void* frames[40];
   Dl_info where;
   for (int n = backtrace(frames, 40); n-- > 0;) {
-    if (dladdr(frames[n], &where) && where.dli_fname && strstr(where.dli_fname, "libLIEF")) return 1;
+    if (dladdr(frames[n], &where) && where.dli_fname && strstr(where.dli_fname, "libLIEF"))
+      return 1;
   }
   return 0;
 }
@@ -61,16 +62,16 @@ static int fails(void) {
   return failing;
 }
 
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t);
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+extern void* __libc_memalign(size_t, size_t);
 
-#define TRY(call) (fails() ? (errno = ENOMEM, (void *)0) : (call))
-void *malloc(size_t n) { return TRY(__libc_malloc(n)); }
-void *calloc(size_t n, size_t m) { return TRY(__libc_calloc(n, m)); }
-void *realloc(void *p, size_t n) { return TRY(__libc_realloc(p, n)); }
-void *aligned_alloc(size_t a, size_t n) { return TRY(__libc_memalign(a, n)); }
+#define TRY(call) (fails() ? (errno = ENOMEM, (void*)0) : (call))
+void* malloc(size_t n) { return TRY(__libc_malloc(n)); }
+void* calloc(size_t n, size_t m) { return TRY(__libc_calloc(n, m)); }
+void* realloc(void* p, size_t n) { return TRY(__libc_realloc(p, n)); }
+void* aligned_alloc(size_t a, size_t n) { return TRY(__libc_memalign(a, n)); }
 
 static size_t less(size_t n) {
   if (!short_io || n < 2) return n;
@@ -80,17 +81,17 @@ static size_t less(size_t n) {
 }
 
 #define REAL(name, type) ((type)dlsym(RTLD_NEXT, name))
-ssize_t read(int f, void *b, size_t n) {
-  return REAL("read", ssize_t(*)(int, void *, size_t))(f, b, less(n));
+ssize_t read(int f, void* b, size_t n) {
+  return REAL("read", ssize_t(*)(int, void*, size_t))(f, b, less(n));
 }
-ssize_t write(int f, const void *b, size_t n) {
-  return REAL("write", ssize_t(*)(int, const void *, size_t))(f, b, less(n));
+ssize_t write(int f, const void* b, size_t n) {
+  return REAL("write", ssize_t(*)(int, const void*, size_t))(f, b, less(n));
 }
-ssize_t pread64(int f, void *b, size_t n, off64_t o) {
-  return REAL("pread64", ssize_t(*)(int, void *, size_t, off64_t))(f, b, less(n), o);
+ssize_t pread64(int f, void* b, size_t n, off64_t o) {
+  return REAL("pread64", ssize_t(*)(int, void*, size_t, off64_t))(f, b, less(n), o);
 }
-ssize_t pwrite64(int f, const void *b, size_t n, off64_t o) {
-  return REAL("pwrite64", ssize_t(*)(int, const void *, size_t, off64_t))(f, b, less(n), o);
+ssize_t pwrite64(int f, const void* b, size_t n, off64_t o) {
+  return REAL("pwrite64", ssize_t(*)(int, const void*, size_t, off64_t))(f, b, less(n), o);
 }
-ssize_t pread(int f, void *b, size_t n, off_t o) { return pread64(f, b, n, o); }
-ssize_t pwrite(int f, const void *b, size_t n, off_t o) { return pwrite64(f, b, n, o); }
+ssize_t pread(int f, void* b, size_t n, off_t o) { return pread64(f, b, n, o); }
+ssize_t pwrite(int f, const void* b, size_t n, off_t o) { return pwrite64(f, b, n, o); }

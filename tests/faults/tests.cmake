@@ -1,6 +1,6 @@
 # What is left when truewheel is killed, or when a call of it fails. The defaults here try a sample;
 # without --every all is tried (minutes).
-foreach(fault IN ITEMS "kill --every 7" "error --every 17" order full_disk)
+foreach(fault IN ITEMS "kill --every 7" "error --every 17" order "preload --allocations 40" full_disk)
   separate_arguments(words UNIX_COMMAND "${fault}")
   list(POP_FRONT words name)
   add_test(NAME "faults: ${name}"

@@ -44,6 +44,13 @@ add_test(NAME "package: an installation works from where it lies"
   COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/install_test.py" "${PROJECT_BINARY_DIR}" "${PROJECT_BINARY_DIR}/install_test")
 set_tests_properties("package: an installation works from where it lies" PROPERTIES LABELS package TIMEOUT 300)
 
+foreach(format IN ITEMS sarif junit github md html)
+  add_test(NAME "reports: ${format} is what its readers expect"
+    COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/reports_test.py" "$<TARGET_FILE:truewheel>" ${format})
+  set_tests_properties("reports: ${format} is what its readers expect" PROPERTIES
+    SKIP_RETURN_CODE 77 LABELS package TIMEOUT 300)
+endforeach()
+
 # The checks of the sources.
 set(scripts "${PROJECT_SOURCE_DIR}/scripts")
 add_test(NAME "check: layers" COMMAND "${TRUEWHEEL_PYTHON}" "${scripts}/check_layers.py")
