@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace truewheel::elf {
 
@@ -200,6 +201,7 @@ class Rewriter {
         continue;
       for (std::uint64_t i = 0; i < table.size / size; ++i) {
         shift_symbol(table.offset + i * size, shifts);
+        follow_dynamic(table.offset + i * size, table);
       }
     }
   }
@@ -211,6 +213,21 @@ class Rewriter {
     const std::uint64_t value = value_at(at);
     if (value < section.addr || value > section.addr + section.size) return;
     change(at + value_place(), encoder_.word(value + shift->second));
+  }
+  /// On most machines GNU ld makes `_DYNAMIC` an absolute symbol, with no section to follow.
+  void follow_dynamic(std::uint64_t at, const Section& table) {
+    constexpr std::string_view kName("_DYNAMIC\0", 9);
+    const Move* move = layout_.find(TableKind::dynamic);
+    const bool is_its_value = move != nullptr && value_at(at) == move->table.vaddr &&
+                              image_.reader().u16(at + (image_.is_64() ? 6 : 14)) == shn::kAbs;
+    if (!is_its_value || table.link >= image_.sections().size()) return;
+    const Section& names = image_.sections()[table.link];
+    const std::uint64_t size = image_.file().size(), name = image_.reader().u32(at);
+    if (names.offset > size || name > size - names.offset ||
+        size - names.offset - name < kName.size())
+      return;
+    if (as_text(image_.reader().slice(names.offset + name, kName.size())) != kName) return;
+    change(at + value_place(), encoder_.word(move->vaddr));
   }
   [[nodiscard]] std::uint64_t value_place() const { return image_.is_64() ? 8 : 4; }
   [[nodiscard]] std::uint64_t value_at(std::uint64_t symbol) const {

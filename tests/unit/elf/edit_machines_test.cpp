@@ -40,6 +40,33 @@ TEST_CASE("a mapping symbol does not keep the note that it marks in its place") 
   CHECK(edited.patches.growth < 4096);
 }
 
+TEST_CASE("an absolute _DYNAMIC follows the dynamic section") {
+  // GNU ld makes it absolute on AArch64, ARM, MIPS, RISC-V and S/390.
+  const Bench bench;
+  Buffer program = bench.build_file("program", "int main(void) { return 0; }\n",
+                                    "-pie -Wl,--spare-dynamic-tags=1");
+  {
+    const ElfImage image(program);
+    const std::uint64_t dynamic = image.find_segment(pt::kDynamic)->vaddr;
+    for (const Section& table : image.sections()) {
+      if (table.type != sht::kSymtab) continue;
+      for (std::uint64_t at = table.offset; at < table.offset + table.size; at += 24) {
+        if (image.reader().u64(at + 8) != dynamic) continue;
+        program[at + 6] = shn::kAbs & 0xff;
+        program[at + 7] = shn::kAbs >> 8;
+      }
+    }
+  }
+  CHECK(bench.output_of("readelf -sW", program).find("ABS _DYNAMIC") != std::string::npos);
+  ElfEdit wishes = set_rpath("/opt/lib");
+  wishes.soname = "libnew.so";
+  const Buffer edited = edit(program, wishes).bytes;
+  const std::uint64_t moved = ElfImage(edited).find_segment(pt::kDynamic)->vaddr;
+  CHECK(moved != ElfImage(program).find_segment(pt::kDynamic)->vaddr);
+  CHECK(bench.output_of("eu-elflint --gnu-ld", edited).find("_DYNAMIC") == std::string::npos);
+  CHECK(bench.execute(edited).empty());
+}
+
 TEST_CASE("a hash table keeps its bytes where the words are not as wide as the machine's") {
   // mold writes words of 4 bytes for S/390, whose own have 8.
   const Bench bench;
