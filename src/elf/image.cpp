@@ -320,6 +320,15 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
   for (const DynamicEntry& entry : dynamic_) {
     if (is_string_tag(entry.tag)) static_cast<void>(dynamic_string(entry.value));
   }
+  for (const std::int64_t tag :
+       {dt::kSymTab, dt::kHash, dt::kGnuHash, dt::kVerSym, dt::kVerDef, dt::kVerNeed}) {
+    const auto address = dynamic_value(tag);
+    const auto place = address ? offset_of(*address) : std::nullopt;
+    if (place && *place < sizes.header) {
+      refuse("elf-tables-overlap",
+             fmt::format("the table of dynamic tag {:#x} lies over the ELF header", tag));
+    }
+  }
   // What the loader goes by is true; section headers that say something else are not believed in
   // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
   // such.

@@ -31,6 +31,8 @@ def huge_counts():
                            "elf-hash|elf-symbol-count")
     yield from with_hashes("DT_HASH far away", set_entry("HASH", lambda v, e: e.largest - 64), "elf-hash")
     yield from with_hashes("DT_GNU_HASH far away", set_entry("GNU_HASH", lambda v, e: e.largest - 64), "elf-hash")
+    for tag in ("HASH", "GNU_HASH", "SYMTAB", "VERSYM", "VERDEF", "VERNEED"):
+        yield from with_hashes(f"DT_{tag} in the ELF header", set_entry(tag, lambda v, e: e.segment("LOAD")["vaddr"] + 6), "elf-tables-overlap")
     yield from with_hashes("DT_VERNEEDNUM", set_entry("VERNEEDNUM", lambda v, e: e.largest), "elf-version-count")
     yield from with_hashes("DT_VERDEFNUM", set_entry("VERDEFNUM", 0x10000), "elf-version-count")
     yield from with_hashes("DT_SYMENT", set_entry("SYMENT", 4), "elf-symbol-size")
