@@ -100,6 +100,10 @@ void inspect_content(Bytes content, const Options& options, Inspected& inspected
     inspected.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content));
     const elf::ElfImage image(content);
     inspected.complaints = elf::check_structure(image);
+    if (image.distrusts_sections()) {
+      inspected.complaints.emplace_back(
+          "the section of a dynamic table is not where its dynamic tag says");
+    }
     find_shared_pages(image, inspected);
     if (options.compare_with) digest_device_sections(image, inspected);
   } catch (const Error& error) {

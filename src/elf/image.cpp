@@ -332,7 +332,8 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
   // What the loader goes by is true; section headers that say something else are not believed in
   // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
   // such.
-  if (!sections_know_tables()) sections_.clear();
+  distrusts_sections_ = !sections_.empty() && !sections_know_tables();
+  if (distrusts_sections_) sections_.clear();
 }
 
 bool ElfImage::sections_know_tables() const {

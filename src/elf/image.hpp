@@ -58,6 +58,9 @@ class ElfImage {
   /// Empty when there is no table or it cannot be trusted (E04, E07, E08): sections are optional
   /// metadata.
   [[nodiscard]] const std::vector<Section>& sections() const { return sections_; }
+  /// There are section headers, but they contradict the dynamic section, so that sections() is
+  /// empty.
+  [[nodiscard]] bool distrusts_sections() const { return distrusts_sections_; }
   [[nodiscard]] std::string_view section_name(const Section& section) const;  ///< "" if unreadable
 
   [[nodiscard]] const Segment* find_segment(
@@ -92,6 +95,7 @@ class ElfImage {
  private:
   /// Each table that the dynamic section names is a loaded section of its type.
   [[nodiscard]] bool sections_know_tables() const;
+  bool distrusts_sections_ = false;
 
   Bytes file_;
   ByteReader reader_;
