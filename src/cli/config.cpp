@@ -108,7 +108,13 @@ std::string option_of(std::string_view key) {
 CLI::Option* find_option(CLI::App& app, const std::string& name) {
   // What only makes sense on a command line.
   if (name == "help" || name == "config" || name == "version") return nullptr;
-  return app.get_option_no_throw("--" + name);
+  // Not get_option_no_throw(): it allocates where it may not throw, which ends the program when
+  // memory is short.
+  for (auto* option : app.get_options()) {
+    const auto& names = option->get_lnames();
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option;
+  }
+  return nullptr;
 }
 
 class Filler {
