@@ -35,11 +35,11 @@ inline std::size_t number(std::uint32_t entry, std::uint64_t bits) {
   return (entry >> 16U) + (low_bits(bits, entry & 63U) >> (entry >> 8U & 15U));
 }
 
-template <std::size_t size>
+template <std::size_t Size>
 __attribute__((always_inline)) inline void copy_word(std::uint8_t* to, const std::uint8_t* from) {
-  std::array<std::uint8_t, size> word;
-  std::memcpy(word.data(), from, size);
-  std::memcpy(to, word.data(), size);
+  std::array<std::uint8_t, Size> word;
+  std::memcpy(word.data(), from, Size);
+  std::memcpy(to, word.data(), Size);
 }
 
 // Up to 24 bytes past the match's end may be written. Most matches are short: what is written

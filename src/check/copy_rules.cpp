@@ -131,8 +131,8 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
   }
   // A hashed name beside the plain one: what auditwheel makes when it misses the wheel's own copy.
   for (const auto& [name, files] : by_name) {
-    const auto has_hash = [&](std::size_t file) {
-      return std::string(base_name(subject.path_of(file))) != name;
+    const auto has_hash = [&, &plain_name = name](std::size_t file) {
+      return base_name(subject.path_of(file)) != plain_name;
     };
     const auto plain = std::find_if_not(files.begin(), files.end(), has_hash);
     const auto hashed = std::find_if(files.begin(), files.end(), has_hash);

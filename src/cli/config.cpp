@@ -119,7 +119,7 @@ CLI::Option* find_option(CLI::App& app, const std::string& name) {
 
 class Filler {
  public:
-  Filler(const CLI::App& program, CLI::App& command) : program_(program), command_(command) {}
+  Filler(CLI::App& program, CLI::App& command) : program_(program), command_(command) {}
 
   void from_environment() {
     for (auto* option : command_.get_options()) {
@@ -170,11 +170,7 @@ class Filler {
 
  private:
   [[nodiscard]] std::vector<CLI::App*> commands() const {
-    std::vector<CLI::App*> apps;
-    for (const auto* app : program_.get_subcommands([](const CLI::App*) { return true; })) {
-      apps.push_back(const_cast<CLI::App*>(app));
-    }
-    return apps;
+    return program_.get_subcommands([](const CLI::App*) { return true; });
   }
 
   [[nodiscard]] CLI::App* find_command(const std::string& name) const {
@@ -254,14 +250,14 @@ class Filler {
     }
   }
 
-  const CLI::App& program_;
+  CLI::App& program_;
   CLI::App& command_;
   fs::path path_;
 };
 
 }  // namespace
 
-void apply_configuration(const CLI::App& program, CLI::App& command,
+void apply_configuration(CLI::App& program, CLI::App& command,
                          const std::optional<fs::path>& file) {
   Filler filler(program, command);
   filler.from_environment();

@@ -17,7 +17,7 @@ namespace truewheel::cli {
 /// the nearest truewheel.toml, or pyproject.toml with a [tool.truewheel] table, from the current
 /// folder upwards. Throws Error(usage, "config…") for what is no TOML, an unknown key (naming the
 /// nearest), and a value of a wrong type.
-void apply_configuration(const CLI::App& program, CLI::App& command,
+void apply_configuration(CLI::App& program, CLI::App& command,
                          const std::optional<std::filesystem::path>& file);
 
 /// --config, which every command with a configuration has.
