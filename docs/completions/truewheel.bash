@@ -40,7 +40,7 @@ _truewheel() {
   case $command:$current in
     repair:-*)
       mapfile -t COMPREPLY < <(compgen -W "$shared --wheel-dir -w --plat --only-plat --no-update-tags --include --system-rpath
-        --lib-sdir -L --rpath-kind --strip --debug-dir --zip-compression-level -z --no-clobber --verify
+        --fix-only --lib-sdir -L --rpath-kind --strip --debug-dir --zip-compression-level -z --no-clobber --verify
         --dry-run --patcher" -- "$current") ;;
     patchelf:-*)
       mapfile -t COMPREPLY < <(compgen -W '--print-interpreter --print-os-abi --print-soname --print-rpath

@@ -44,6 +44,7 @@ complete -c truewheel -n $either -l exclude -x -d 'Leave libraries to the machin
 complete -c truewheel -n $repair -l include -x -d 'Bundle although a group leaves it out'
 complete -c truewheel -n $either -l profile -x -a 'rocm cuda torch rdma numa efa doca ascend musa xpu system-net' -d 'Leave out a group'
 complete -c truewheel -n $repair -l system-rpath -d 'Also the folders of the system'
+complete -c truewheel -n $repair -l fix-only -d 'Bundle nothing: tidy run paths, copies, tags'
 complete -c truewheel -n $repair -s L -l lib-sdir -x -d 'Folder suffix for bundled libraries'
 complete -c truewheel -n $repair -l rpath-kind -x -a 'rpath runpath' -d 'Kind of an added entry'
 complete -c truewheel -n $repair -l strip -d 'Strip symbols first'

@@ -26,6 +26,8 @@ struct InspectOptions {
       includes;  ///< globs of --include: take these although a driver group names them
   std::vector<std::string> profiles;  ///< names of --profile
   bool driver_groups = true;          ///< settled point 7: on in repair, off in show
+  /// Nothing is looked for outside of the wheel, and second copies of its libraries are folded.
+  bool own_files_only = false;
   policy::EvaluateOptions evaluate;
   wheel::ScanLimits limits;
   bool accept_record_mismatch = false;
@@ -43,8 +45,13 @@ struct Options {
   std::string platform = "auto";
   policy::TagUpdate tag_update = policy::TagUpdate::all;
   std::string lib_sdir = ".libs";  ///< grafts go to {name}{lib_sdir} at the installation root
-  elf::RunPathKind run_path_kind = elf::RunPathKind::rpath;
+  /// Of a file that gains an entry. Unset: DT_RPATH, or under `fix_only` the kind that the wheel
+  /// has.
+  std::optional<elf::RunPathKind> run_path_kind;
   bool system_rpath = false;
+  /// Tidies run paths, copies, modes and tags of a wheel as it is; bundles nothing. Goes with
+  /// InspectOptions::own_files_only.
+  bool fix_only = false;
   Strip strip = Strip::no;
   /// Strip::split: debug files go to {debug_dir}/{wheel's name}.debug/; empty: the wheel's folder.
   std::filesystem::path debug_dir;
@@ -75,6 +82,14 @@ struct Exclusion {
   std::vector<std::string> needed_by;
 };
 
+/// A second copy of a library, which its users no longer need.
+struct FoldedCopy {
+  std::string member;
+  std::string kept;  ///< the member that takes its place
+  bool is_gone =
+      false;  ///< false: a name that a program may open by itself, so that the file stays
+};
+
 /// An ELF file that changes, and why.
 struct EditedFile {
   std::string member;
@@ -101,7 +116,9 @@ struct Report {
   std::vector<Exclusion> exclusions;
   std::vector<deps::ExcludePattern> patterns;
   std::vector<EditedFile> edits;
-  std::filesystem::path debug_folder;  ///< where the debug files of a split strip go
+  std::vector<FoldedCopy> folded;
+  std::vector<std::string> made_executable;  ///< programs that had no execute bit
+  std::filesystem::path debug_folder;        ///< where the debug files of a split strip go
   std::size_t debug_files = 0;
   std::size_t elf_files = 0;
   std::vector<Finding> findings;

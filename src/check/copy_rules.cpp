@@ -105,10 +105,11 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
     for (std::size_t i = 1; i < files.size(); ++i) {
       bytes += subject.members[subject.files[files[i]].member].size;
     }
-    sink.add(Severity::error, subject.path_of(files.front()), value,
-             fmt::format("the wheel has {} more than once ({}): {}; {} bytes too many",
-                         printable(value), why, list_paths(subject, files), bytes),
-             "truewheel repair of the wheel as the build made it bundles no second copy");
+    sink.add(
+        Severity::error, subject.path_of(files.front()), value,
+        fmt::format("the wheel has {} more than once ({}): {}; {} bytes too many", printable(value),
+                    why, list_paths(subject, files), bytes),
+        "truewheel repair --fix-only; a repair of the wheel as the build made it bundles no copy");
   };
   for (const auto& [build, files] : by_build) {
     if (files.size() < 2 || is_chain(subject, files)) continue;

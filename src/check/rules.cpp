@@ -57,14 +57,13 @@ const std::vector<Entry>& table() {
       {{"R007", Severity::error, "DT_RPATH and DT_RUNPATH are mixed",
         "The two have other rules for inheritance and LD_LIBRARY_PATH; with both in one file glibc "
         "ignores DT_RPATH (rpminspect/rpminspect#294).",
-        "truewheel repair --rpath-kind"},
+        "truewheel repair --fix-only gives all files one kind"},
        check_run_path_kinds},
       {{"R008", Severity::error, "A library is in the wheel twice",
         "Two copies have two states: two runtimes, two registries, and megabytes for nothing "
         "(tenstorrent/tt-xla#2426; Mooncake's ROCm wheel 0.3.13 has libasio and a Go runtime "
         "twice).",
-        "repair the wheel as the build made it: truewheel bundles no second copy of what a wheel "
-        "has"},
+        "truewheel repair of the wheel as the build made it, or truewheel repair --fix-only"},
        check_double_libraries},
       {{"R009", Severity::error, "Symbolic links became copies",
         "A zip archive made of a tree with links holds one file a name, and the loader maps each "

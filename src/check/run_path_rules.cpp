@@ -17,7 +17,7 @@ namespace {
 
 using Kind = deps::EntryPlace::Kind;
 
-constexpr const char* kRepair = "truewheel repair rewrites the run path";
+constexpr const char* kRepair = "truewheel repair, also with --fix-only, rewrites the run path";
 
 struct Entry {
   std::size_t file = 0;
@@ -239,7 +239,7 @@ void check_run_path_kinds(const Subject& subject, const Options&, Sink& sink) {
       fmt::format("{} files have DT_RPATH and {} have DT_RUNPATH, which takes inheritance away "
                   "and lets LD_LIBRARY_PATH in first; this is the first of the fewer",
                   with_rpath.size(), with_runpath.size()),
-      "truewheel repair --rpath-kind rpath");
+      "truewheel repair --fix-only gives all files one kind");
 }
 
 }  // namespace truewheel::check

@@ -54,7 +54,7 @@ struct CommandLine {
     app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
     app.require_subcommand(1);
     app.footer(kExamples);
-    app.get_formatter()->column_width(36);
+    app.get_formatter()->column_width(38);
     app.get_formatter()->label("OPTIONS", "options");
     add_loudness(app, loudness);
 

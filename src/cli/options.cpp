@@ -145,6 +145,7 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_flag("--only-plat", arguments.only_plat, "That tag and no better one");
   app.add_flag("--no-update-tags", arguments.no_update_tags, "Leave name and tags as they are");
   add_leave_out_options(app, arguments.excludes, arguments.profiles);
+  app.add_flag("--fix-only", arguments.fix_only, "Bundle nothing: tidy run paths, copies, tags");
   add_repeatable(app, "--include", arguments.includes, "Bundle although a group leaves it out",
                  "GLOB");
   app.add_flag("--system-rpath", arguments.system_rpath,
@@ -199,9 +200,12 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
                                                 : policy::TagUpdate::all;
   check_lib_sdir(arguments.lib_sdir);
   options.lib_sdir = arguments.lib_sdir;
-  options.run_path_kind =
-      arguments.rpath_kind == "runpath" ? elf::RunPathKind::runpath : elf::RunPathKind::rpath;
+  if (app.count("--rpath-kind") != 0) {
+    options.run_path_kind =
+        arguments.rpath_kind == "runpath" ? elf::RunPathKind::runpath : elf::RunPathKind::rpath;
+  }
   options.system_rpath = arguments.system_rpath;
+  options.fix_only = arguments.fix_only;
   options.strip = strip_of(arguments.strip);
   options.debug_dir = arguments.debug_dir;
   options.allow_pure = arguments.allow_pure;
@@ -217,6 +221,7 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   auto& inspect = options.inspect;
   inspect.search = search_options(arguments.search, arguments.ldpaths, app.count("--ldpaths") != 0,
                                   arguments.sysroot);
+  inspect.own_files_only = arguments.fix_only;
   inspect.excludes = arguments.excludes;
   inspect.includes = arguments.includes;
   inspect.profiles = known_profiles(arguments.profiles);

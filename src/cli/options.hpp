@@ -36,6 +36,7 @@ struct RepairArguments {
   std::vector<std::string> includes;
   std::vector<std::string> profiles;
   bool system_rpath = false;
+  bool fix_only = false;
   std::vector<std::string> search;
   std::string ldpaths;
   std::string sysroot;

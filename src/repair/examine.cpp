@@ -2,6 +2,7 @@
 #include "repair/examine.hpp"
 
 #include "base/text.hpp"
+#include "repair/fold_copies.hpp"
 
 #include <fmt/format.h>
 
@@ -66,6 +67,10 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
         add(glob, "profile " + profile.name, profile.is_driver);
     }
   }
+  if (options.own_files_only) {
+    add("*", kFixOnlyOrigin, false);
+    return patterns;
+  }
   if (!options.driver_groups) return patterns;
   for (const auto& profile : policy::all_profiles()) {
     if (!profile.is_driver) continue;
@@ -101,7 +106,7 @@ Place place_of(const LoadedMember& member, const LoadedWheel& wheel, bool keeps_
 std::string scripts_folder(const wheel::WheelName& name) { return name.distribution + ".scripts"; }
 
 Examined examine(LoadedWheel wheel, const InspectOptions& options) {
-  Examined examined{std::move(wheel), {}, {}, {}, {}};
+  Examined examined{std::move(wheel), {}, {}, {}, {}, {}};
   auto& loaded = examined.wheel;
   const auto prefix_names = names_in_prefix(loaded);
   for (std::size_t i = 0; i < loaded.members.size(); ++i) {
@@ -117,9 +122,16 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
   const auto libc = policy::libc_of(loaded.name.platform_tags, examined.layout);
   loaded.libc = libc.value_or(deps::Libc::glibc);
 
+  std::optional<FoldedCopies> folded;
+  if (options.own_files_only) {
+    folded.emplace(loaded, examined.layout, examined.member_of);
+    folded->shrink(examined.layout, examined.member_of);
+    examined.folds = folded->folds();
+  }
   auto search = options.search;
   search.libc = loaded.libc;
   examined.graph = deps::resolve(examined.layout, patterns_of(options), search);
+  if (folded) folded->redirect(examined.graph);
   if (!loaded.architecture.empty()) {
     auto evaluation = options.evaluate;
     evaluation.android_level = policy::android_level(loaded.name.platform_tags);

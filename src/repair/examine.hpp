@@ -7,6 +7,13 @@
 
 namespace truewheel::repair {
 
+/// A library of the layout that another file of the wheel can stand in for.
+struct Fold {
+  std::size_t member = 0;  ///< index into wheel.members
+  std::size_t kept = 0;    ///< the same, of the file that takes its place
+  bool is_gone = false;    ///< the member leaves the wheel; else only its users leave it
+};
+
 /// A loaded wheel with its dependency graph and what every policy says of it.
 struct Examined {
   LoadedWheel wheel;
@@ -15,7 +22,11 @@ struct Examined {
   std::vector<std::size_t> member_of;  ///< layout index -> index into wheel.members
   deps::Graph graph;
   policy::Verdict verdict;
+  std::vector<Fold> folds;  ///< under InspectOptions::own_files_only; gone members have no layout
 };
+
+/// Where --fix-only stands for a pattern: what the wheel lacks is the user's machine's.
+inline constexpr const char* kFixOnlyOrigin = "--fix-only";
 
 /// Resolves and evaluates. Pure wheels come back with an empty layout.
 [[nodiscard]] Examined examine(LoadedWheel wheel, const InspectOptions& options);

@@ -58,8 +58,9 @@ std::vector<Source> list_sources(const LoadedWheel& wheel, const Plan& plan,
   std::vector<Source> sources;
   for (std::size_t i = 0; i < wheel.members.size(); ++i) {
     const auto& member = wheel.members[i];
-    if (is_record_file(member.archive.name, wheel.dist_info)) continue;
-    Source source{member.archive.name, member.archive.executable, i, {}, {}, member.archive.size};
+    if (is_record_file(member.archive.name, wheel.dist_info) || plan.gone.contains(i)) continue;
+    const bool executable = member.archive.executable || plan.made_executable.contains(i);
+    Source source{member.archive.name, executable, i, {}, {}, member.archive.size};
     if (const auto found = file_of_member.find(i); found != file_of_member.end()) {
       source.file = found->second;
       if (const auto shim = shim_of_file.find(found->second); shim != shim_of_file.end()) {

@@ -41,6 +41,10 @@ class Planner {
   void refuse_grafts_without_run_path() const;
   [[nodiscard]] bool speaks_for_several_families() const;
   void plan_shims();
+  void choose_tags();
+  void plan_folds();
+  void plan_modes();
+  [[nodiscard]] RunPathRules run_path_rules() const;
 
   const Examined& examined_;
   const LoadedWheel& wheel_;
@@ -101,10 +105,12 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
   // A path in NEEDED is opened as it stands; only a bare name is looked for (bug-classes.md B28).
   const std::string bare(base_name(edge.needed));
   switch (edge.answer) {
-    case Answer::sibling:
-      replace_needed(file, edge.needed, bare);
-      file.edges.push_back({bare, file_of_.at(*edge.target)});
+    case Answer::sibling: {
+      const std::string name(base_name(examined_.layout[*edge.target].path));
+      replace_needed(file, edge.needed, name);
+      file.edges.push_back({name, file_of_.at(*edge.target)});
       break;
+    }
     case Answer::host: {
       const auto graft = file_of_.find(*edge.target);
       if (graft == file_of_.end()) {
@@ -215,24 +221,102 @@ void Planner::plan_shims() {
   }
 }
 
-Plan Planner::run() && {
-  plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
-
-  // The tag first: which policy is aimed at says which libraries may stay with the system. Under
-  // "linux" all do.
+/// Under "linux" every library may stay with the system. What is only tidied keeps the tags of its
+/// name as long as all of them are true.
+void Planner::choose_tags() {
+  const auto& name_tags = wheel_.name.platform_tags;
   const auto wish =
       policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
   if (wish.policy != "linux") refuse_missing_libraries(examined_);
-  plan_.tags =
-      policy::choose_tags(examined_.verdict, wish, options_.tag_update, wheel_.name.platform_tags);
-  if (wish.automatic && speaks_for_several_families()) {
-    plan_.tags.platform_tags = wheel_.name.platform_tags;
+  const bool keeps = options_.fix_only && wish.automatic &&
+                     options_.tag_update == policy::TagUpdate::all &&
+                     policy::false_tags(examined_.verdict, name_tags).empty();
+  if (keeps) {
+    plan_.tags.platform_tags = name_tags;
+    plan_.tags.policy = examined_.verdict.as_is;
+    plan_.tags.reasons = {"kept: what the file name says is true"};
+  } else {
+    plan_.tags = policy::choose_tags(examined_.verdict, wish, options_.tag_update, name_tags);
+  }
+  if (!keeps && wish.automatic && speaks_for_several_families()) {
+    plan_.tags.platform_tags = name_tags;
     std::sort(plan_.tags.platform_tags.begin(), plan_.tags.platform_tags.end());  // PEP 425
     plan_.tags.reasons = {"kept: the programs are static and serve every libc of the name"};
   }
   for (const auto& warning : plan_.tags.warnings) {
     plan_.findings.push_back({"false-tag", Severity::warning, {}, warning, {}});
   }
+}
+
+void Planner::plan_folds() {
+  for (const auto& fold : examined_.folds) {
+    if (fold.is_gone) plan_.gone.insert(fold.member);
+    plan_.folded.push_back({wheel_.members[fold.member].archive.name,
+                            wheel_.members[fold.kept].archive.name, fold.is_gone});
+  }
+}
+
+/// The modes that a build lost. Installers set those of scripts themselves, and what is also a
+/// library is loaded far more often than run.
+void Planner::plan_modes() {
+  for (std::size_t i = 0; i < wheel_.members.size(); ++i) {
+    const auto& member = wheel_.members[i];
+    constexpr std::uint16_t kExecutable = 2;  // ET_EXEC
+    if (!member.is_ours || member.archive.executable ||
+        member.installed.scheme == wheel::InstalledPath::Scheme::scripts) {
+      continue;
+    }
+    const bool is_program =
+        member.facts ? member.facts->kind != elf::FileKind::shared_object && !member.facts->soname
+                     : member.identity->type == kExecutable;
+    const auto name = base_name(member.archive.name);
+    if (is_program && name.find(".so") == std::string_view::npos) plan_.made_executable.insert(i);
+  }
+}
+
+RunPathRules Planner::run_path_rules() const {
+  RunPathRules rules;
+  rules.libc = wheel_.libc;
+  rules.libs_folder = plan_.libs_folder;
+  rules.is_tidied = options_.fix_only;
+  for (std::size_t i = 0; i < wheel_.members.size(); ++i) {
+    if (plan_.gone.contains(i)) continue;
+    const auto place = place_of(wheel_.members[i], wheel_, /*keeps_place=*/true);
+    rules.member_folders.insert(std::string(folder_name(place.path)));
+    rules.members.insert(place.path);
+    if (const auto slash = place.path.find('/'); slash != std::string::npos) {
+      rules.own_tops.insert(place.path.substr(0, slash));
+    }
+  }
+  for (const auto& graft : plan_.grafts) {
+    rules.member_folders.insert(std::string(folder_name(graft.member)));
+  }
+  for (const auto& file : plan_.files) {
+    for (auto folder = folder_name(file.path); !folder.empty(); folder = folder_name(folder)) {
+      rules.elf_folders.insert(std::string(folder));
+    }
+  }
+
+  bool has_rpath = false;
+  bool has_runpath = false;
+  for (const auto& file : examined_.layout) {
+    has_runpath = has_runpath || file.facts->runpath;
+    has_rpath = has_rpath || file.facts->rpath;
+  }
+  const bool is_bionic = wheel_.libc == deps::Libc::bionic;
+  const auto natural = is_bionic || (options_.fix_only && has_runpath && !has_rpath)
+                           ? elf::RunPathKind::runpath
+                           : elf::RunPathKind::rpath;
+  rules.kind = is_bionic ? natural : options_.run_path_kind.value_or(natural);
+  return rules;
+}
+
+Plan Planner::run() && {
+  plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
+  // The tag first: which policy is aimed at says which libraries may stay with the system.
+  choose_tags();
+  plan_folds();
+  if (options_.fix_only) plan_modes();
 
   // Every file of the finished wheel gets an index; from here edges can point at files to come.
   auto selection = select_grafts(examined_, examined_.verdict.policies[plan_.tags.policy].grafts,
@@ -277,26 +361,14 @@ Plan Planner::run() && {
   }
 
   // Names are settled; now every run path.
-  RunPathRules rules;
-  rules.kind =
-      wheel_.libc == deps::Libc::bionic ? elf::RunPathKind::runpath : options_.run_path_kind;
-  rules.libc = wheel_.libc;
-  rules.libs_folder = plan_.libs_folder;
-  for (const auto& member : wheel_.members) {
-    rules.member_folders.insert(
-        std::string(folder_name(place_of(member, wheel_, /*keeps_place=*/true).path)));
-  }
-  for (const auto& graft : plan_.grafts) {
-    rules.member_folders.insert(std::string(folder_name(graft.member)));
-  }
-  plan_run_paths(plan_, rules);
+  plan_run_paths(plan_, run_path_rules());
   plan_shims();
 
   plan_.name = wheel_.name;
   plan_.name.platform_tags = plan_.tags.platform_tags;
   plan_.wheel_text = planned_wheel_text(wheel_, plan_.name, options_);
 
-  if (!plan_.grafts.empty()) {
+  if (!plan_.grafts.empty() || (!plan_.gone.empty() && wheel_.find(sbom_member(wheel_)))) {
     plan_sbom(wheel_, graph_, options_, plan_);
   }
 

@@ -53,6 +53,9 @@ struct Plan {
   std::vector<Graft> grafts;  ///< parallel to the grafts in `files`
   std::vector<ShimPlan> shims;
   std::vector<Exclusion> exclusions;
+  std::vector<FoldedCopy> folded;
+  std::set<std::size_t> gone;             ///< indexes into LoadedWheel::members: copies that leave
+  std::set<std::size_t> made_executable;  ///< the same: programs that get their execute bit
   policy::TagChoice tags;
   wheel::WheelName name;            ///< with the chosen platform tags
   std::string wheel_text;           ///< the WHEEL file of the result

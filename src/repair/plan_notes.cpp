@@ -118,7 +118,8 @@ void note_exclusions(const deps::Graph& graph, const std::vector<NodeId>& kept, 
   std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> hits;
   for (const auto id : kept) {
     for (const auto& edge : graph.nodes[id].edges) {
-      if (edge.answer == Answer::excluded && edge.pattern) {
+      if (edge.answer == Answer::excluded && edge.pattern &&
+          graph.patterns[*edge.pattern].origin != kFixOnlyOrigin) {
         hits[{edge.needed, *edge.pattern}].push_back(graph.nodes[id].path);
       }
     }

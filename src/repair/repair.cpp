@@ -3,6 +3,7 @@
 #include "base/output_file.hpp"
 #include "base/text.hpp"
 #include "repair/execute.hpp"
+#include "repair/gate.hpp"
 #include "repair/verify.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/repair.hpp>
@@ -95,6 +96,10 @@ Report report_of(Examined& examined, Plan& plan) {
   for (const auto& member : wheel.members) report.elf_files += member.is_ours ? 1 : 0;
   report.findings = wheel.findings;
   report.findings.insert(report.findings.end(), plan.findings.begin(), plan.findings.end());
+  report.folded = plan.folded;
+  for (const auto member : plan.made_executable) {
+    report.made_executable.push_back(wheel.members[member].archive.name);
+  }
   for (const auto& file : plan.files) {
     if (!file.edit.empty()) report.edits.push_back({file.path, file.reasons, {}, 0});
   }
@@ -241,6 +246,7 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   const MappedFile written(descriptor);
   state->report.output_size = written.bytes().size();
   verify_output(written, examined.wheel, plan, execution, options);
+  hold_against_rules(written, state->report.output_name, options, state->report.findings);
   if (!examined.wheel.file.unchanged()) {
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
   }

@@ -50,7 +50,7 @@ class FilePath {
   /// The run path that the file shall have; nullopt when the one it has stays.
   [[nodiscard]] std::optional<std::optional<elf::RunPath>> decide() const {
     const bool gains = !siblings_.empty() || !libs_.empty() || !site_.empty() || gains_system();
-    if (!gains && !has_bad_entry_) return std::nullopt;
+    if (!gains && !has_bad_entry_ && !has_wrong_kind()) return std::nullopt;
     std::vector<std::string> entries;
     for (const auto* part : {&kept_, &siblings_, &libs_, &site_}) {
       entries.insert(entries.end(), part->begin(), part->end());
@@ -64,7 +64,7 @@ class FilePath {
     }
     std::optional<elf::RunPath> wish;
     if (!unique.empty()) {
-      const auto kind = gains || !old_ ? rules_.kind : old_->kind;
+      const auto kind = gains || !old_ || rules_.is_tidied ? rules_.kind : old_->kind;
       wish = elf::RunPath{kind, join(unique, ":")};
     }
     if (wish == old_ && !(file_.facts.rpath && file_.facts.runpath)) return std::nullopt;
@@ -79,6 +79,15 @@ class FilePath {
       old_bad_.push_back(entry);
       return;
     }
+    if (rules_.is_tidied) {
+      if (leads_nowhere(entry, place.folder)) {
+        has_bad_entry_ = true;
+      } else {
+        kept_.push_back(entry);
+        kept_folders_.insert(place.folder);
+      }
+      return;
+    }
     if (rules_.member_folders.contains(place.folder) || file_.needs_excluded) {
       kept_.push_back(entry);
       kept_folders_.insert(place.folder);
@@ -89,6 +98,19 @@ class FilePath {
                         file_.path,
                         fmt::format("run-path entry {} leads to no folder of the wheel", entry),
                         {}});
+  }
+
+  /// The name of a file, or a folder of the wheel that has no library. What lies in folders of
+  /// other distributions is not ours to know.
+  [[nodiscard]] bool leads_nowhere(const std::string& entry, const std::string& folder) const {
+    if (rules_.members.contains(folder) || glob_match("lib*.so*", base_name(entry))) return true;
+    return !folder.empty() && !rules_.elf_folders.contains(folder) &&
+           rules_.own_tops.contains(folder.substr(0, folder.find('/')));
+  }
+
+  [[nodiscard]] bool has_wrong_kind() const {
+    return rules_.is_tidied && old_ &&
+           (old_->kind != rules_.kind || (file_.facts.rpath && file_.facts.runpath));
   }
 
   [[nodiscard]] bool has_folder(const std::string& folder) const {

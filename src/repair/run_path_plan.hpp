@@ -14,6 +14,11 @@ struct RunPathRules {
   deps::Libc libc = deps::Libc::glibc;
   std::string libs_folder;
   std::set<std::string> member_folders;  ///< installed folders that hold a member of the wheel
+  /// --fix-only: entries that lead nowhere in the wheel go, and all files end with `kind`.
+  bool is_tidied = false;
+  std::set<std::string> members;      ///< installed paths of the members
+  std::set<std::string> own_tops;     ///< the folders at the installation root that are the wheel's
+  std::set<std::string> elf_folders;  ///< folders with ELF files in or below them
 };
 
 /// Decides every file's run path (settled points 1, 2 and 8): entries that lead nowhere good go, a

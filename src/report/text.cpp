@@ -134,6 +134,14 @@ std::string repair_text(const repair::Report& report, Detail detail) {
       line(out, "  {} ({}): {} hits", printable(pattern.glob), pattern.origin, pattern.hits);
     }
   }
+  if (!report.folded.empty()) line(out, "second copies:");
+  for (const auto& copy : report.folded) {
+    line(out, "  {} {}: {} takes its place", printable(copy.member),
+         copy.is_gone ? "is gone" : "is no longer needed", printable(copy.kept));
+  }
+  if (!report.made_executable.empty()) {
+    line(out, "made executable: {}", list(report.made_executable, limit));
+  }
   if (!report.edits.empty()) line(out, "edited:");
   for (const auto& edit : report.edits) {
     line(out, "  {} (+{} bytes)", printable(edit.member), edit.growth);

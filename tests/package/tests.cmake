@@ -34,6 +34,12 @@ add_test(NAME "acceptance: published Mooncake wheels are repaired, installed and
 set_tests_properties("acceptance: published Mooncake wheels are repaired, installed and used" PROPERTIES
   SKIP_RETURN_CODE 77 LABELS "package;slow" TIMEOUT 900)
 
+add_test(NAME "fix-only: published wheels lose every fault that needs no build"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/fix_only_test.py" "${PROJECT_BINARY_DIR}/fix_only"
+          "$<TARGET_FILE:truewheel>")
+set_tests_properties("fix-only: published wheels lose every fault that needs no build" PROPERTIES
+  SKIP_RETURN_CODE 77 LABELS "package;slow" TIMEOUT 900)
+
 add_test(NAME "package stage: the commands of the Dockerfile package an installable wheel"
   COMMAND "${TRUEWHEEL_PYTHON}" "${package_tests}/stage_test.py" "${PROJECT_BINARY_DIR}/package_stage"
           "$<TARGET_FILE:truewheel>")
