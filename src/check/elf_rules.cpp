@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 
 namespace truewheel::check {
@@ -94,21 +95,37 @@ void check_device_sections(const Subject& subject, const Options& options, Sink&
   const MappedFile file(*options.compare_with);
   const auto name = options.compare_with->filename().string();
   const Subject before = read_wheel(file.bytes(), name, options);
+  std::map<std::string_view, const ElfFile*> now_at;
   for (std::size_t i = 0; i < subject.files.size(); ++i) {
-    const auto& path = subject.path_of(i);
-    const auto same = std::find_if(before.files.begin(), before.files.end(), [&](const auto& old) {
-      return before.members[old.member].path == path;
-    });
-    if (same == before.files.end()) continue;
-    for (const auto& [section, digest] : same->device_sections) {
-      const auto now = subject.files[i].device_sections.find(section);
-      if (now != subject.files[i].device_sections.end() && now->second == digest) continue;
+    now_at.emplace(subject.path_of(i), &subject.files[i]);
+  }
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < before.files.size(); ++i) {
+    const auto& path = before.path_of(i);
+    const auto found = now_at.find(path);
+    common += found == now_at.end() ? 0 : 1;
+    for (const auto& [section, digest] : before.files[i].device_sections) {
+      const auto is_same = [&, &section = section, &digest = digest](const ElfFile& now_file) {
+        const auto now = now_file.device_sections.find(section);
+        return now != now_file.device_sections.end() && now->second == digest;
+      };
+      // A program that repair moved beside its libraries has another path.
+      if (found == now_at.end() ? std::any_of(subject.files.begin(), subject.files.end(), is_same)
+                                : is_same(*found->second)) {
+        continue;
+      }
       sink.add(
           Severity::error, path, section,
           fmt::format("section {} is not what it is in {}", printable(section), printable(name)),
           "repair the wheel of the build with truewheel repair");
     }
   }
+  if (common != 0) return;
+  sink.add(Severity::error, {}, name,
+           fmt::format("--compare {}: that wheel has none of these ELF files, so that nothing was "
+                       "compared",
+                       printable(name)),
+           "name the wheel that this one was made of");
 }
 
 void check_executable_memory(const Subject& subject, const Options&, Sink& sink) {

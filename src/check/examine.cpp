@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "check/requirements.hpp"
 #include "check/subject.hpp"
+#include "deps/run_path.hpp"
 #include "deps/sibling.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -120,6 +124,7 @@ class LinkTable {
       if (!reached_.contains(i)) load(i);
     }
     excuse_plugins();
+    ask_requirements();
     return std::move(links_);
   }
 
@@ -186,6 +191,34 @@ class LinkTable {
       const bool is_plugin = root.kind == elf::FileKind::shared_object && !is_extension(root);
       if (is_plugin && loaded_by_processes_.contains(*link.target) && soname == link.needed) {
         link.reach = Reach::luck;
+      }
+    }
+  }
+
+  /// A run path that leads out of the wheel to where a distribution installs that METADATA asks
+  /// for: that one brings the library (PyQt6 needs PyQt6-Qt6, PySide6 needs shiboken6).
+  void ask_requirements() {
+    if (subject_.requires_dist.empty()) return;
+    const deps::LayoutIndex index(subject_.layout);
+    for (auto& link : links_) {
+      if (link.reach != Reach::nowhere || link.target) continue;
+      for (const auto file : {link.file, link.root.value_or(link.file)}) {
+        const auto run_path = subject_.layout[file].facts->run_path();
+        const bool counts =
+            file == link.file || (run_path && run_path->kind == elf::RunPathKind::rpath &&
+                                  !subject_.layout[link.file].facts->runpath);
+        if (!counts || !run_path) continue;
+        for (const auto& entry : deps::run_path_entries(run_path->value)) {
+          const auto place =
+              deps::place_entry(entry, subject_.layout[file].path, *subject_.layout[file].facts);
+          if (place.kind != deps::EntryPlace::Kind::inside || index.has_folder(place.folder))
+            continue;
+          const auto who = who_brings(subject_.requires_dist, place.folder);
+          if (who.empty()) continue;
+          link.reach = Reach::outside;
+          link.provider = Provider::declared;
+          link.provided_by = fmt::format("Requires-Dist {} through {}", who, entry);
+        }
       }
     }
   }
@@ -271,8 +304,35 @@ class LinkTable {
         subject_.layout.begin(), subject_.layout.end(),
         [&](const deps::WheelFile& file) { return base_name(file.path) == base_name(needed); });
     if (is_own) return {};
+    if (auto beside = beside_lone_file(needed); !beside.empty()) {
+      return {Provider::declared, std::move(beside)};
+    }
     if (const auto* profile = vendor_of(needed)) {
       return {Provider::vendor, "profile " + profile->name};
+    }
+    return {};
+  }
+
+  /// An ELF file that was named alone lies where its run path may lead to its own kind.
+  [[nodiscard]] std::string beside_lone_file(const std::string& needed) const {
+    if (subject_.kind != Subject::Kind::file || needed.find('/') != std::string::npos) return {};
+    const auto& facts = *subject_.layout.front().facts;
+    const auto run_path = facts.run_path();
+    if (!run_path) return {};
+    std::error_code ignored;
+    const auto folder = std::filesystem::absolute(subject_.path, ignored).parent_path();
+    for (const auto& entry : deps::run_path_entries(run_path->value)) {
+      const auto place = deps::place_entry(entry, "", facts);
+      if (place.kind != deps::EntryPlace::Kind::inside &&
+          place.kind != deps::EntryPlace::Kind::above) {
+        continue;
+      }
+      const auto expanded = deps::expand_tokens(entry, {folder.string(), {}, {}});
+      if (!expanded) continue;
+      const auto path = (std::filesystem::path(*expanded) / needed).lexically_normal();
+      if (std::filesystem::is_regular_file(path, ignored)) {
+        return fmt::format("{} through {}", path.string(), entry);
+      }
     }
     return {};
   }

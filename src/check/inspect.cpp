@@ -44,13 +44,19 @@ void digest_device_sections(const elf::ElfImage& image, Inspected& inspected) {
 }
 
 /// LOADs that share a page of memory: the second is mapped over the first. Pages are those of the
-/// largest kernel of the machine that is in use (64 KiB on aarch64 and ppc64); p_align of 2 MiB is
-/// no page of anybody.
+/// largest kernel of the machine that is in use (64 KiB on aarch64 and ppc64), unless the linker
+/// laid all of the file out for smaller ones (Android's 4 and 16 KiB); p_align of 2 MiB is no page
+/// of anybody.
 void find_shared_pages(const elf::ElfImage& image, Inspected& inspected) {
   constexpr std::uint16_t kAarch64 = 183;
   constexpr std::uint16_t kPpc64 = 21;
   const auto machine = image.header().machine;
-  const std::uint64_t page = machine == kAarch64 || machine == kPpc64 ? 65536 : 4096;
+  std::uint64_t alignment = 4096;
+  for (const auto& segment : image.segments()) {
+    if (segment.type == elf::pt::kLoad) alignment = std::max(alignment, segment.align);
+  }
+  const std::uint64_t largest = machine == kAarch64 || machine == kPpc64 ? 65536 : 4096;
+  const auto page = std::min(largest, alignment);
   const elf::Segment* previous = nullptr;
   std::size_t number = 0;
   for (const auto& segment : image.segments()) {

@@ -78,8 +78,15 @@ Installation find_installation(const std::string& name, const fs::path& root) {
               "--root DIR names the image or the environment");
 }
 
-/// The files of a distribution by its RECORD, as paths below site-packages. An installer's RECORD
-/// is no wheel's: it names scripts by `../../../bin/x`, which lie outside and are left out here.
+/// "bin/x" of a row `../../../bin/x`: what an installer put beside site-packages, below the prefix.
+std::string below_prefix(std::string_view row) {
+  constexpr std::string_view kUp = "../";
+  while (row.starts_with(kUp)) row.remove_prefix(kUp.size());
+  return std::string(row);
+}
+
+/// The files of a distribution by its RECORD, as paths from site-packages: an installer's RECORD is
+/// no wheel's and names scripts by `../../../bin/x`.
 std::vector<std::string> files_of(const Installation& installation) {
   const auto record_path = installation.dist_info / "RECORD";
   const MappedFile record(record_path);
@@ -87,8 +94,11 @@ std::vector<std::string> files_of(const Installation& installation) {
   with_context(record_path.string(), [&] {
     for (const auto& row : wheel::parse_csv(as_text(record.bytes()))) {
       if (row.fields.front().starts_with('/')) continue;
-      if (auto path = normal_path(row.fields.front()); path && !path->empty()) {
+      const auto& row_path = row.fields.front();
+      if (auto path = normal_path(row_path); path && !path->empty()) {
         files.push_back(std::move(*path));
+      } else if (row_path.starts_with("../") && normal_path(below_prefix(row_path))) {
+        files.push_back(row_path);
       }
     }
   });
@@ -155,7 +165,11 @@ class InstalledLinks {
         if (by_variable != nullptr) {
           link.reach = Reach::luck;
           link.provided_by = "LD_LIBRARY_PATH finds it: " + by_variable->path;
-        } else if (const auto lies_at = find_in_site(needed); !lies_at.empty()) {
+        } else if (const auto lies_at = facts.kind == elf::FileKind::shared_object
+                                            ? find_in_site(needed)
+                                            : std::string();
+                   !lies_at.empty()) {
+          // A program is a process of its own: nothing was imported there before.
           link.reach = Reach::luck;
           link.provided_by = "an earlier import has it loaded: it lies at " + lies_at +
                              ", where no run path leads";
@@ -274,6 +288,11 @@ Subject open_installed(const std::string& distribution, const fs::path& root,
       [&](std::size_t i) {
         Inspected one;
         one.member.path = names[i];
+        if (names[i].starts_with("../")) {
+          one.place =
+              installation.dist_info.stem().string() + ".data/data/" + below_prefix(names[i]);
+          one.tree = "prefix";
+        }
         std::error_code ignored;
         const auto path = installation.site / names[i];
         if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) < 4) return one;

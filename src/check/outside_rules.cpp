@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "check/requirements.hpp"
 #include "check/rules.hpp"
 
 #include <fmt/format.h>
@@ -33,16 +34,12 @@ const policy::Profile* machine_group_of(const std::string& name) {
 /// True when METADATA asks for a distribution that installs into one of the profile's site folders:
 /// "nvidia-cublas-cu12" for nvidia/cublas/lib, "torch" for torch/lib.
 bool is_required(const Subject& subject, const policy::Profile& profile) {
-  for (const auto& entry : profile.site_entries) {
-    auto top = entry.starts_with("site:") ? entry.substr(5) : entry;
-    top = top.substr(0, top.find('/'));
-    while (top.starts_with('_')) top.erase(0, 1);
-    const auto family = top.substr(0, top.find('_'));
-    for (const auto& name : subject.requires_dist) {
-      if (name == family || name.starts_with(family + "_")) return true;
-    }
-  }
-  return false;
+  return std::any_of(profile.site_entries.begin(), profile.site_entries.end(),
+                     [&](std::string_view entry) {
+                       constexpr std::string_view kSite = "site:";
+                       if (entry.starts_with(kSite)) entry.remove_prefix(kSite.size());
+                       return !who_brings(subject.requires_dist, entry).empty();
+                     });
 }
 
 }  // namespace

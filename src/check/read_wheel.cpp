@@ -3,13 +3,13 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "check/large_member.hpp"
+#include "check/requirements.hpp"
 #include "check/subject.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <unordered_map>
 #include <utility>
 
 namespace truewheel::check {
@@ -53,20 +53,29 @@ Inspected look_at_member(Bytes archive, const wheel::Member& member, const Optio
   return inspected;
 }
 
-const wheel::Member* find(const std::vector<wheel::Member>& members, const std::string& name) {
-  const auto found =
-      std::find_if(members.begin(), members.end(), [&](auto& one) { return one.name == name; });
-  return found == members.end() ? nullptr : &*found;
-}
+/// The members by name.
+class MemberIndex {
+ public:
+  explicit MemberIndex(const std::vector<wheel::Member>& members) {
+    for (const auto& member : members) by_name_.emplace(member.name, &member);
+  }
+  [[nodiscard]] const wheel::Member* find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const wheel::Member*> by_name_;
+};
 
 std::string text_of(Bytes archive, const wheel::Member& member) {
   return std::string(as_text(wheel::read_member(archive, member).bytes()));
 }
 
-void verify_record(Bytes archive, const std::vector<wheel::Member>& members,
+void verify_record(Bytes archive, const MemberIndex& members,
                    const std::vector<Inspected>& inspected, Subject& subject) {
   const auto path = subject.dist_info + "/RECORD";
-  const auto* record = find(members, path);
+  const auto* record = members.find(path);
   if (record == nullptr) {
     subject.archive_faults.push_back("there is no " + path);
     return;
@@ -79,7 +88,7 @@ void verify_record(Bytes archive, const std::vector<wheel::Member>& members,
       digests.push_back({file.member.path, file.member.sha256, file.member.size});
     }
     auto mismatches = wheel::verify_record(rows, digests, path, [&](const std::string& name) {
-      return wheel::read_member(archive, *find(members, name));
+      return wheel::read_member(archive, *members.find(name));
     });
     for (auto& mismatch : mismatches) {
       subject.archive_faults.push_back("RECORD: " + std::move(mismatch));
@@ -89,29 +98,10 @@ void verify_record(Bytes archive, const std::vector<wheel::Member>& members,
   }
 }
 
-/// The distributions that METADATA asks for, whatever their markers and extras.
-std::vector<std::string> required_distributions(std::string_view metadata) {
-  std::set<std::string> names;
-  for (const auto& line : split(metadata, '\n')) {
-    if (line.empty() || line == "\r") break;  // the description follows
-    constexpr std::string_view kField = "requires-dist:";
-    const bool is_field =
-        line.size() > kField.size() &&
-        std::equal(kField.begin(), kField.end(), line.begin(), [](char wanted, char found) {
-          return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
-        });
-    if (!is_field) continue;
-    auto rest = std::string_view(line).substr(kField.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    names.insert(
-        wheel::normalized_distribution(rest.substr(0, rest.find_first_of(" \t[(;<>=!~@,\r"))));
-  }
-  return {names.begin(), names.end()};
-}
-
-void read_metadata(Bytes archive, const std::vector<wheel::Member>& members, Subject& subject) {
+void read_metadata(Bytes archive, const std::vector<wheel::Member>& members,
+                   const MemberIndex& index, Subject& subject) {
   const auto& folder = subject.dist_info;
-  if (const auto* wheel_file = find(members, folder + "/WHEEL")) {
+  if (const auto* wheel_file = index.find(folder + "/WHEEL")) {
     try {
       const auto metadata = wheel::WheelMetadata::parse(text_of(archive, *wheel_file));
       subject.wheel_tags = metadata.tags();
@@ -125,12 +115,12 @@ void read_metadata(Bytes archive, const std::vector<wheel::Member>& members, Sub
   } else {
     subject.archive_faults.push_back("there is no " + folder + "/WHEEL");
   }
-  if (const auto* metadata = find(members, folder + "/METADATA")) {
+  if (const auto* metadata = index.find(folder + "/METADATA")) {
     subject.requires_dist = required_distributions(text_of(archive, *metadata));
   } else {
     subject.archive_faults.push_back("there is no " + folder + "/METADATA");
   }
-  const auto* entry_points = find(members, folder + "/entry_points.txt");
+  const auto* entry_points = index.find(folder + "/entry_points.txt");
   for (auto& note : wheel::layout_notes(
            members, folder, entry_points == nullptr ? "" : text_of(archive, *entry_points))) {
     subject.archive_faults.push_back(std::move(note));
@@ -181,8 +171,9 @@ Subject read_wheel(Bytes archive, const std::string& file_name, const Options& o
         return with_context(printable(members[i].name),
                             [&] { return look_at_member(archive, members[i], options); });
       });
-  verify_record(archive, members, inspected, subject);
-  read_metadata(archive, members, subject);
+  const MemberIndex index(members);
+  verify_record(archive, index, inspected, subject);
+  read_metadata(archive, members, index, subject);
   for (auto& file : inspected) set_place(file, subject.dist_info);
   settle(subject, std::move(inspected));
   return subject;

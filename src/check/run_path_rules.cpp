@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "check/requirements.hpp"
 #include "check/rules.hpp"
 #include "deps/sibling.hpp"
 
@@ -107,7 +108,7 @@ std::string build_machine_reason(const std::string& entry) {
 
 /// Entries that lead out of the wheel's own folders to another distribution's, which may be there.
 bool leads_to_another_package(const Subject& subject, const std::string& folder) {
-  if (folder.empty()) return true;
+  if (folder.empty() || !who_brings(subject.requires_dist, folder).empty()) return true;
   const auto top = split(folder, '/').front();
   return std::none_of(subject.members.begin(), subject.members.end(),
                       [&](const Member& member) { return member.path.starts_with(top + "/"); });
@@ -193,7 +194,9 @@ void check_entries_without_anchor(const Subject& subject, const Options&, Sink& 
     if (entry.place.kind == Kind::relative) {
       say("has no $ORIGIN: it is relative to the folder that the user happens to be in");
     }
-    if (entry.place.kind == Kind::above) above[{entry.file, entry.tag}].push_back(entry.text);
+    // What is above a file that was named alone is not known to be outside of anything.
+    if (entry.place.kind == Kind::above && subject.kind != Subject::Kind::file)
+      above[{entry.file, entry.tag}].push_back(entry.text);
   });
   for (const auto& [key, entries] : above) {
     sink.add(

@@ -15,10 +15,20 @@
 namespace truewheel::repair {
 namespace {
 
+/// Without the hashes of all repairs: "libgcc_s-2d945d6c-767fb991.so.1" is libgcc_s.so.1 twice
+/// over.
+std::string plain_name(std::string name) {
+  for (;;) {
+    auto shorter = check::name_without_hash(name);
+    if (shorter == name) return name;
+    name = std::move(shorter);
+  }
+}
+
 /// What two names of one library have in common: "libfoo" of "libfoo.so.1" and of
 /// "libfoo-0a1b2c3d.so.1.2".
 std::string library_stem(std::string_view name) {
-  const auto plain = check::name_without_hash(std::string(base_name(name)));
+  const auto plain = plain_name(std::string(base_name(name)));
   return plain.substr(0, plain.find(".so"));
 }
 
@@ -53,7 +63,7 @@ class Finder {
     for (std::size_t i = 0; i < layout_.size(); ++i) {
       const auto& facts = *layout_[i].facts;
       if (!deps::can_be_needed(facts) || is_extension(facts)) continue;
-      const auto name = check::name_without_hash(std::string(base_name(layout_[i].path)));
+      const auto name = plain_name(std::string(base_name(layout_[i].path)));
       groups[{layout_[i].tree, name}].push_back(i);
     }
     std::vector<Copy> copies;

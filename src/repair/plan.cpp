@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/plan.hpp"
 
+#include "base/byte_reader.hpp"
 #include "base/text.hpp"
+#include "check/requirements.hpp"
 #include "repair/dlopen_notes.hpp"
 #include "repair/graft_plan.hpp"
 #include "repair/host_bound.hpp"
@@ -287,6 +289,10 @@ RunPathRules Planner::run_path_rules() const {
     if (const auto slash = place.path.find('/'); slash != std::string::npos) {
       rules.own_tops.insert(place.path.substr(0, slash));
     }
+  }
+  if (const auto* metadata = wheel_.find(wheel_.dist_info_file("METADATA"))) {
+    const auto text = wheel::read_member(wheel_.file.bytes(), metadata->archive);
+    rules.required = check::required_distributions(as_text(text.bytes()));
   }
   for (const auto& graft : plan_.grafts) {
     rules.member_folders.insert(std::string(folder_name(graft.member)));

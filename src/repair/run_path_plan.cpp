@@ -2,6 +2,7 @@
 #include "repair/run_path_plan.hpp"
 
 #include "base/text.hpp"
+#include "check/requirements.hpp"
 
 #include <fmt/format.h>
 
@@ -105,6 +106,7 @@ class FilePath {
   [[nodiscard]] bool leads_nowhere(const std::string& entry, const std::string& folder) const {
     if (rules_.members.contains(folder) || glob_match("lib*.so*", base_name(entry))) return true;
     return !folder.empty() && !rules_.elf_folders.contains(folder) &&
+           check::who_brings(rules_.required, folder).empty() &&
            rules_.own_tops.contains(folder.substr(0, folder.find('/')));
   }
 

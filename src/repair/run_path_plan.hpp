@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace truewheel::repair {
 
@@ -19,6 +20,7 @@ struct RunPathRules {
   std::set<std::string> members;      ///< installed paths of the members
   std::set<std::string> own_tops;     ///< the folders at the installation root that are the wheel's
   std::set<std::string> elf_folders;  ///< folders with ELF files in or below them
+  std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
 };
 
 /// Decides every file's run path (settled points 1, 2 and 8): entries that lead nowhere good go, a

@@ -25,12 +25,26 @@ std::string heading(const check::Outcome& outcome) {
   const std::string verdict = errors == 0 && warnings == 0
                                   ? "nothing found"
                                   : count(errors, "error") + ", " + count(warnings, "warning");
+  const auto* const subject = outcome.subject ? &*outcome.subject : nullptr;
+  const bool is_platform_wheel =
+      subject != nullptr && subject->wheel_name && subject->files.empty() &&
+      subject->wheel_name->platform_tags != std::vector<std::string>{"any"};
+  const bool is_empty = outcome.subject && outcome.subject->kind != check::Subject::Kind::wheel &&
+                        outcome.subject->files.empty() && errors == 0 && warnings == 0;
+  if (is_empty) {
+    return printable(outcome.subject->name) + ": holds no ELF file: nothing was checked\n";
+  }
   const auto name = outcome.subject ? outcome.subject->name : outcome.path.filename().string();
   const auto files =
       outcome.subject
           ? fmt::format(" ({})", count(static_cast<std::ptrdiff_t>(outcome.subject->files.size()),
                                        "ELF file"))
           : "";
+  if (is_platform_wheel) {
+    return fmt::format("{}: {} (no ELF file for its tag {}: only the archive was checked)\n",
+                       printable(name), verdict,
+                       printable(join(subject->wheel_name->platform_tags, ".")));
+  }
   return fmt::format("{}: {}{}\n", name.empty() ? "all" : printable(name), verdict, files);
 }
 

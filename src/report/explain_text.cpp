@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "check/rules.hpp"
 #include "report/check_text.hpp"
 #include <truewheel/error.hpp>
 
@@ -70,8 +71,12 @@ void write_policies(std::string& out, const check::Subject& subject, const std::
 std::string explain_text(const check::Subject& subject, const std::string& glob,
                          const check::Options& options) {
   std::set<std::string> names;
+  // A bundled library is asked for by the name that the build knows.
   const auto matches = [&](const std::string& name) {
-    return name == glob || glob_match(glob, name) || name.starts_with(glob + ".");
+    for (const auto& known : {name, check::name_without_hash(name)}) {
+      if (known == glob || glob_match(glob, known) || known.starts_with(glob + ".")) return true;
+    }
+    return false;
   };
   for (const auto& link : subject.links) {
     if (matches(std::string(base_name(link.needed)))) names.insert(link.needed);

@@ -134,6 +134,16 @@ def library_that_nobody_has(broken, inside):
 
 
 @case("R005")
+def library_of_another_distribution(broken, inside):
+    """demo needs demo-runtime, which installs into demo/runtime/lib (PyQt6 and PyQt6-Qt6)."""
+    for tree in (broken, inside):
+        tree.ext(needs=[tree.outside("libruntime.so.1")], rpath="$ORIGIN/runtime/lib")
+    info = inside.folder / "demo-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.0\nRequires-Dist: Demo-Runtime (==1.0)\n")
+
+
+@case("R005")
 def library_that_no_path_leads_to(broken, inside):
     for tree, entry in ((broken, "$ORIGIN"), (inside, "$ORIGIN/../demo.libs")):
         lib = tree.lib("demo.libs/libfoo.so.1")
@@ -436,6 +446,30 @@ def device_code(truewheel):
         before, same, changed = (tree.pack() for tree in trees)
         assert not findings(truewheel, same, ["--compare", str(before)])
         assert [f["rule"] for f in findings(truewheel, changed, ["--compare", str(before)])] == ["E003"]
+        # Device code that is not there any more, and a wheel of which nothing is there.
+        gone = Tree(truewheel, scratch, "gone")
+        gone.ext("demo/_y.so")
+        found = findings(truewheel, gone.pack(), ["--compare", str(before)])
+        assert [(f["rule"], f["member"]) for f in found] == [("E003", "demo/_x.so"), ("E003", "")], found
+        plain = Tree(truewheel, scratch, "plain")
+        plain.ext("demo/_z.so")
+        found = findings(truewheel, same, ["--compare", str(plain.pack())])
+        assert [f["rule"] for f in found] == ["E003"] and "nothing was compared" in found[0]["message"], found
+
+
+def pages_of_the_linker(truewheel):
+    """E001: a file that was laid out for small pages shares none of those, whatever kernels its machine also has."""
+    with tempfile.TemporaryDirectory() as name:
+        for page, complaints in ((4096, 0), (65536, 0)):
+            tree = Tree(truewheel, Path(name), f"page{page}")
+            tree.wheel_name = "demo-1.0-cp311-cp311-manylinux_2_34_aarch64.whl"
+            path = tree.folder / tree.ext("demo/_x.so", needs=(), rpath=None)
+            tree.cc("demo/_x.so", "int PyInit__x(void) { return 1; }", f"-Wl,-z,max-page-size={page}", "-nostdlib")
+            data = bytearray(path.read_bytes())
+            data[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
+            path.write_bytes(data)
+            found = [f for f in findings(truewheel, tree.pack(), []) if f["rule"] == "E001"]
+            assert len(found) == complaints, found
 
 
 def main(truewheel, only):
@@ -454,6 +488,7 @@ def main(truewheel, only):
             failures += 1
             print(f"FAILED {error}")
     device_code(truewheel)
+    pages_of_the_linker(truewheel)
     print(f"{len(CASES) + 1} cases, {failures} failed")
     return 1 if failures else 0
 

@@ -16,5 +16,17 @@ run 0 "$truewheel" check tree
 # A folder without ELF files, and an empty one, have nothing wrong.
 mkdir empty
 run 0 "$truewheel" check empty
+says stdout "empty: holds no ELF file: nothing was checked"
+# A file that was named alone lies beside the libraries that its run path leads to.
+mkdir -p alone/bin alone/lib
+cp lib/libfoo.so.1 alone/lib/
+cp tree/demo/_x.so alone/bin/
+"$truewheel" patchelf --set-rpath '$ORIGIN/../lib' alone/bin/_x.so
+run 0 "$truewheel" check alone/bin/_x.so
+says_not stdout R003
+(cd alone/bin && run 0 "$truewheel" check _x.so)
+rm alone/lib/libfoo.so.1
+run 1 "$truewheel" check alone/bin/_x.so
+says stdout "R005 error"
 # What is read is not written.
 [ -z "$(find tree -newer stdout)" ]

@@ -12,5 +12,11 @@ run 0 env LD_LIBRARY_PATH=lib "$truewheel" repair "$wheel" -w out
 run 0 "$truewheel" explain 'libfoo*' out/*.whl
 says stdout "is in the subject: demo.libs/libfoo-"
 says stdout "through \$ORIGIN/../demo.libs"
+# By the name that the build knows.
+for name in libfoo libfoo.so libfoo.so.1; do
+  run 0 "$truewheel" explain $name out/*.whl
+  says stdout "is in the subject: demo.libs/libfoo-"
+done
+run 1 "$truewheel" explain libfo out/*.whl
 run 1 "$truewheel" explain libnothing "$wheel"
 run 2 "$truewheel" explain libfoo

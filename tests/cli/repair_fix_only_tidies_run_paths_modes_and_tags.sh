@@ -42,3 +42,15 @@ for file in _x.so _y.so; do readelf -dW runpath/site/demo/$file | grep -F '(RUNP
 run 0 "$truewheel" repair --fix-only --rpath-kind rpath -w rpath one-1.0-py3-none-linux_x86_64.whl
 unzip -qo rpath/*.whl -d rpath/site
 for file in _x.so _y.so; do readelf -dW rpath/site/demo/$file | grep -F '(RPATH)' | grep -qF '[$ORIGIN]'; done
+
+# What another distribution fills is no dead entry, if METADATA asks for it.
+mkdir -p needs/demo needs/needs-1.0.dist-info
+gcc -shared -fPIC -Wl,-soname,libfoo.so.1 -o libfoo.so.1 foo.c
+gcc -shared -fPIC -Wl,-rpath,'/tmp/build:$ORIGIN/runtime/lib' -o needs/demo/_x.so x.c libfoo.so.1
+printf 'Metadata-Version: 2.1\nName: needs\nVersion: 1.0\nRequires-Dist: Demo-Runtime (==1.0)\n' >needs/needs-1.0.dist-info/METADATA
+pack needs needs-1.0-py3-none-linux_x86_64.whl
+run 0 "$truewheel" repair --fix-only -w needs-out needs-1.0-py3-none-linux_x86_64.whl
+says_not stderr "only the build"
+unzip -qo needs-out/*.whl -d needs-out/site
+readelf -dW needs-out/site/demo/_x.so >dynamic
+says dynamic '[$ORIGIN/runtime/lib]'
