@@ -13,6 +13,9 @@ namespace truewheel {
 /// How far back deflate may refer: content a block says again may lie this far before the block.
 inline constexpr std::uint64_t kDeflateWindow = 32768;
 
+/// Whether a block or a run of blocks ends its stream (RFC 1951, BFINAL).
+enum class EndsStream { no, yes };
+
 enum class DeflateBlockType : std::uint8_t { stored, fixed, dynamic };
 
 /// One block of a raw deflate stream (RFC 1951, 3.2.3). Bits are counted from the stream's first,

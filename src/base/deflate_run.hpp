@@ -11,9 +11,6 @@
 
 namespace truewheel {
 
-/// Whether a block or a run of blocks ends its stream (RFC 1951, BFINAL).
-enum class EndsStream { no, yes };
-
 /// Encodes runs of a content as deflate blocks in the middle of a stream. One encoder serves all
 /// runs of a stream; each starts afresh.
 class DeflateRunEncoder {

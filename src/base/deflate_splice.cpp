@@ -3,6 +3,7 @@
 
 #include "base/bit_writer.hpp"
 #include "base/deflate_run.hpp"
+#include "base/splice_proof.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -153,7 +154,8 @@ std::vector<SplicePart> plan_splice(std::span<const DeflateBlock> blocks, std::u
 }
 
 Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes new_content,
-                    std::span<const SplicePart> plan, int level) {
+                    std::span<const SplicePart> plan, int level,
+                    std::vector<std::uint64_t>* part_ends) {
   DeflateRunEncoder encoder(level);
   std::size_t room = stream.size() + 1;
   for (const SplicePart& part : plan) {
@@ -170,6 +172,7 @@ Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes ne
       copy_blocks(out, stream, blocks.subspan(part.first_block, part.end_block - part.first_block),
                   new_content, ends_stream);
     }
+    if (part_ends != nullptr) part_ends->push_back(out.position());
   }
   return out.finish();
 }
@@ -184,9 +187,11 @@ std::optional<Buffer> splice_deflate(Bytes stream, const std::vector<DeflateBloc
                           new_content.size() == old_size;
   if (all_copied) return Buffer(stream.begin(), stream.end());
   if (!pays(plan, new_content.size())) return std::nullopt;
-  Buffer spliced = write_splice(stream, blocks, new_content, plan, level);
+  std::vector<std::uint64_t> part_ends;
+  Buffer spliced = write_splice(stream, blocks, new_content, plan, level, &part_ends);
   // What is not smaller than its content is better stored.
   if (spliced.size() >= new_content.size()) return std::nullopt;
+  if (!is_proven(spliced, part_ends, plan, stream, blocks, new_content)) return std::nullopt;
   return spliced;
 }
 

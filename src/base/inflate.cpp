@@ -40,6 +40,16 @@ Inflater::Inflater(Bytes stream, BlockIndex index)
       in_{stream.data(), stream.data() + stream.size(), 0, 0},
       indexing_(index == BlockIndex::made) {}
 
+Inflater::Inflater(Bytes stream, std::uint64_t first_bit, std::uint64_t end_bit)
+    : Inflater(stream) {
+  end_bit_ = end_bit;
+  in_.next += std::min<std::uint64_t>(first_bit / 8, stream.size());
+  const auto skipped = static_cast<unsigned>(first_bit % 8);
+  if (skipped == 0) return;
+  in_.refill();
+  if (in_.count >= skipped) in_.drop(skipped);
+}
+
 std::uint64_t Inflater::bit_position() const {
   return 8 * static_cast<std::uint64_t>(in_.next - stream_.data()) - in_.count;
 }
@@ -57,6 +67,7 @@ Inflater::Stop Inflater::run(DecoderRoom& room) {
       case Phase::ended:
         return stop_as(Stop::ended);
       case Phase::header:
+        if (bit_position() >= end_bit_) return stop_as(Stop::ended);
         if (!read_header(produced())) return stop_as(Stop::damaged);
         break;
       case Phase::stored:
@@ -207,6 +218,25 @@ PiecewiseInflater::PiecewiseInflater(Bytes stream, BlockIndex index)
       window_(std::make_unique_for_overwrite<std::uint8_t[]>(kDeflateWindow + kPiece + kSlack)),
       next_(window_.get()) {}
 
+PiecewiseInflater::PiecewiseInflater(Bytes stream, std::uint64_t first_bit, std::uint64_t end_bit,
+                                     Bytes before, EndsStream ends_stream)
+    : PiecewiseInflater(stream) {
+  inflater_ = Inflater(stream, first_bit, end_bit);
+  part_end_ = {end_bit, ends_stream};
+  const Bytes dictionary = before.last(std::min<std::size_t>(before.size(), kDeflateWindow));
+  next_ = std::copy(dictionary.begin(), dictionary.end(), window_.get());
+}
+
+bool PiecewiseInflater::ended_where_it_must() const {
+  if (!part_end_) return inflater_.consumed() == stream_.size();
+  const auto [end, ends_stream] = *part_end_;
+  const bool ends_here = ends_stream == EndsStream::yes;
+  // The bits behind a stream's last block, up to a byte's end, belong to nothing.
+  const bool is_at_end =
+      ends_here ? inflater_.consumed() == (end + 7) / 8 : inflater_.bit_position() == end;
+  return is_at_end && inflater_.is_at_last_block() == ends_here;
+}
+
 Bytes PiecewiseInflater::next() {
   if (ended_) return {};
   if (next_ > window_.get() + kDeflateWindow) {
@@ -224,7 +254,7 @@ Bytes PiecewiseInflater::next() {
     problem_ = kDamaged;
     return {};
   }
-  if (inflater_.consumed() != stream_.size()) problem_ = kTrailing;
+  if (!ended_where_it_must()) problem_ = kTrailing;
   return piece;
 }
 

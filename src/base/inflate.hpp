@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,8 @@ class Inflater {
  public:
   /// `stream` must outlive it.
   explicit Inflater(Bytes stream, BlockIndex index = BlockIndex::left_out);
+  /// Some blocks in the middle of a stream: from a block's first bit to another's.
+  Inflater(Bytes stream, std::uint64_t first_bit, std::uint64_t end_bit);
 
   enum class Stop : std::uint8_t { ended, paused, room_full, damaged };
   /// Goes on where the last call paused. The content that was made before, 32 KiB of it if there is
@@ -33,6 +36,10 @@ class Inflater {
 
   /// How many bytes of the stream are used up.
   [[nodiscard]] std::uint64_t consumed() const { return (bit_position() + 7) / 8; }
+  /// The next bit of the stream, counted from its first.
+  [[nodiscard]] std::uint64_t bit_position() const;
+  /// Whether the block that was read last is one that ends a stream.
+  [[nodiscard]] bool is_at_last_block() const { return block_.last; }
 
   /// The blocks that have been inflated. The index of a stream of mostly empty blocks, which would
   /// be many times the stream's size and which no tool writes, is left empty.
@@ -40,7 +47,6 @@ class Inflater {
 
  private:
   enum class Phase : std::uint8_t { header, stored, symbols, ended };
-  [[nodiscard]] std::uint64_t bit_position() const;
   bool read_header(std::uint64_t produced);
   bool read_stored_header();
   bool read_dynamic_header();
@@ -57,6 +63,7 @@ class Inflater {
   std::uint64_t produced_ = 0;
   Phase phase_ = Phase::header;
   bool indexing_;
+  std::uint64_t end_bit_ = std::numeric_limits<std::uint64_t>::max();
   DeflateBlock block_;
   std::uint64_t stored_left_ = 0;
   bool tables_are_fixed_ = false;
@@ -68,6 +75,10 @@ class Inflater {
 class PiecewiseInflater {
  public:
   explicit PiecewiseInflater(Bytes stream, BlockIndex index = BlockIndex::left_out);
+  /// The blocks from one bit of the stream to another, of which the last is the stream's last one
+  /// or none is; `before` is the content in front of them, of which the last 32 KiB matter.
+  PiecewiseInflater(Bytes stream, std::uint64_t first_bit, std::uint64_t end_bit, Bytes before,
+                    EndsStream ends_stream);
 
   /// The next piece, which holds until the next call; empty at the content's end, and where the
   /// stream is damaged.
@@ -79,8 +90,11 @@ class PiecewiseInflater {
   [[nodiscard]] std::vector<DeflateBlock> take_blocks() { return inflater_.take_blocks(); }
 
  private:
+  [[nodiscard]] bool ended_where_it_must() const;
+
   Bytes stream_;
   Inflater inflater_;
+  std::optional<std::pair<std::uint64_t, EndsStream>> part_end_;
   std::unique_ptr<std::uint8_t[]> window_;
   std::uint8_t* next_;
   bool ended_ = false;

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -12,26 +13,29 @@
 namespace truewheel {
 namespace {
 
+struct Item {
+  std::size_t index = 0;
+  std::uint64_t cost = 0;
+};
+
 /// Hands out items in order, holding back those that would exceed the bytes in flight.
 class Dispenser {
  public:
-  Dispenser(std::size_t count, std::uint64_t budget,
-            const std::function<std::uint64_t(std::size_t)>& cost)
-      : count_(count), budget_(budget), cost_(cost) {}
+  Dispenser(const std::vector<Item>& items, std::uint64_t budget)
+      : items_(items), budget_(budget) {}
 
-  /// Waits for room; false when there is nothing left or something failed.
-  bool take(std::size_t& item, std::uint64_t& cost) {
+  /// Waits for room; the item's place in the order, or nullopt when there is nothing left or
+  /// something failed.
+  std::optional<std::size_t> take() {
     std::unique_lock lock(mutex_);
     // Items go out in order, so a large one is never starved by small ones behind it.
     room_.wait(lock, [&] {
-      return next_ == count_ || failed_ || in_flight_ == 0 ||
-             cost_(next_) <= budget_ - std::min(budget_, in_flight_);
+      return next_ == items_.size() || failed_ || in_flight_ == 0 ||
+             items_[next_].cost <= budget_ - std::min(budget_, in_flight_);
     });
-    if (next_ == count_ || failed_) return false;
-    item = next_++;
-    cost = cost_(item);
-    in_flight_ += cost;
-    return true;
+    if (next_ == items_.size() || failed_) return std::nullopt;
+    in_flight_ += items_[next_].cost;
+    return next_++;
   }
 
   void give_back(std::uint64_t cost) {
@@ -49,9 +53,8 @@ class Dispenser {
  private:
   std::mutex mutex_;
   std::condition_variable room_;
-  const std::size_t count_;
+  const std::vector<Item>& items_;
   const std::uint64_t budget_;
-  const std::function<std::uint64_t(std::size_t)>& cost_;
   std::size_t next_ = 0;
   std::uint64_t in_flight_ = 0;
   bool failed_ = false;
@@ -62,25 +65,27 @@ class Dispenser {
 void parallel_for(std::size_t count, unsigned jobs, std::uint64_t budget,
                   const std::function<std::uint64_t(std::size_t)>& cost,
                   const std::function<void(std::size_t)>& work) {
+  std::vector<Item> items(count);
+  for (std::size_t i = 0; i < count; ++i) items[i] = {i, cost(i)};
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.cost > b.cost; });
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
   const auto threads = std::min<std::size_t>(jobs, count);
   if (threads <= 1) {
-    for (std::size_t i = 0; i < count; ++i) work(i);
+    for (const auto& item : items) work(item.index);
     return;
   }
-  Dispenser dispenser(count, budget, cost);
+  Dispenser dispenser(items, budget);
   std::vector<std::exception_ptr> failures(count);
   const auto run = [&] {
-    std::size_t item = 0;
-    std::uint64_t item_cost = 0;
-    while (dispenser.take(item, item_cost)) {
+    while (const auto place = dispenser.take()) {
       try {
-        work(item);
+        work(items[*place].index);
       } catch (...) {
-        failures[item] = std::current_exception();
+        failures[*place] = std::current_exception();
         dispenser.fail();
       }
-      dispenser.give_back(item_cost);
+      dispenser.give_back(items[*place].cost);
     }
   };
   {

@@ -43,12 +43,13 @@ MappedPages& MappedPages::operator=(MappedPages&& other) noexcept {
   return *this;
 }
 
-SharedContent::SharedContent(std::uint64_t size)
+SharedContent::SharedContent(std::uint64_t size, Pages pages)
     : descriptor_(memfd_create("truewheel-content", MFD_CLOEXEC)) {
   if (descriptor_ < 0) no_memory("making an anonymous file");
   try {
     resize(descriptor_, size);
-    pages_ = map_pages(descriptor_, size, MAP_SHARED);
+    pages_ = map_pages(descriptor_, size,
+                       pages == Pages::at_once ? MAP_SHARED | MAP_POPULATE : MAP_SHARED);
   } catch (...) {
     close(descriptor_);
     throw;

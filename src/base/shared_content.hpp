@@ -32,8 +32,10 @@ class MappedPages {
 /// does not write to. A library of 459 MB is edited in the memory of one, not of two.
 class SharedContent {
  public:
+  /// Whether the pages are there from the start, which is quicker when all of them will be written.
+  enum class Pages { on_demand, at_once };
   /// Zeros. Throws Error(io, "memory") when there is no room.
-  explicit SharedContent(std::uint64_t size);
+  explicit SharedContent(std::uint64_t size, Pages pages = Pages::on_demand);
   ~SharedContent();
   SharedContent(SharedContent&& other) noexcept;
   SharedContent& operator=(SharedContent&& other) noexcept;

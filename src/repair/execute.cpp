@@ -131,13 +131,14 @@ OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps:
   const auto& file = plan.files[*source.file];
   record.member = source.name;
   record.reasons = file.reasons;
-  ElfSource elf{source.name, source.executable, nullptr, wheel.file.bytes(), {}};
+  ElfSource elf{source.name, source.executable, nullptr, wheel.file.bytes(), {}, nullptr};
   if (file.node) {
     elf.host_path = graph.nodes[*file.node].path;
   } else if (file.edit.empty() && options.strip == Strip::no) {
     return copy_raw(wheel, *source.member, source);
   } else {
     elf.member = &wheel.members[*source.member].archive;
+    elf.held = wheel.members[*source.member].held;
   }
   auto output = rewrite_elf(elf, file.edit, options, record);
   output.file = source.file;

@@ -2,10 +2,9 @@
 #include "repair/loaded_wheel.hpp"
 
 #include "base/byte_reader.hpp"
-#include "base/hash.hpp"
 #include "base/parallel.hpp"
-#include "base/sparse_content.hpp"
 #include "base/text.hpp"
+#include "repair/first_pass.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -18,95 +17,10 @@
 namespace truewheel::repair {
 namespace {
 
-/// Members above this size are read in pieces and never held.
-constexpr std::uint64_t kStreamAbove = 24ULL << 20;
-/// What is likely to be held of one of them.
-constexpr std::uint64_t kStreamCost = 16ULL << 20;
-/// Inflated bytes that all workers together may hold.
+/// Inflated bytes that all workers together may hold, and what the ELF members that are kept for
+/// their edit may take besides.
 constexpr std::uint64_t kBytesInFlight = 64ULL << 20;
-/// Mapped pages of the archive that it pays to give back.
-constexpr std::uint64_t kDropFrom = 16ULL << 10;
-
-struct FirstPass {
-  std::string sha256;
-  bool is_elf = false;
-  std::optional<elf::Identity> identity;
-  std::shared_ptr<const elf::ElfFacts> facts;
-  std::optional<Error> elf_error;  ///< decided about later, when the wheel's architecture is known
-};
-
-void look_at_elf(FirstPass& pass, Bytes content) {
-  pass.identity = elf::identify(content);
-  pass.facts.reset();
-  pass.elf_error.reset();
-  try {
-    const auto kind = elf::classify(content);
-    if (kind == elf::FileKind::shared_object || kind == elf::FileKind::pie ||
-        kind == elf::FileKind::executable || kind == elf::FileKind::static_executable) {
-      pass.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content));
-    }
-  } catch (const Error& error) {
-    pass.elf_error = error;
-  }
-}
-
-/// A large member passes by in pieces. Of an ELF file those pages are kept that an inspection is
-/// likely to look at; when it looks elsewhere too, the file passes by once more.
-FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member) {
-  constexpr int kMostPasses = 4;
-  constexpr std::uint64_t kReadAhead = 1ULL << 20;
-  FirstPass pass;
-  Hasher hasher;
-  std::optional<SparseContent> kept;
-  std::uint64_t offset = 0;
-  const auto drop = [&](Bytes used) { file.drop(used); };
-  const auto keep = [&](Bytes piece) {
-    if (kept) kept->offer(offset, piece);
-    offset += piece.size();
-  };
-  wheel::stream_member(
-      file.bytes(), member,
-      [&](Bytes piece) {
-        hasher.update(piece);
-        if (offset == 0 && elf::has_elf_magic(piece)) {
-          kept.emplace(member.size);
-          for (const auto& range : elf::likely_ranges(piece, member.size)) {
-            kept->want({range.begin, range.end});
-          }
-        }
-        keep(piece);
-      },
-      drop);
-  pass.sha256 = base64url(hasher.finish());
-  pass.is_elf = kept.has_value();
-  if (!kept) return pass;
-  for (int passes = 1;; ++passes) {
-    look_at_elf(pass, kept->bytes());
-    const auto missed = kept->missed();
-    if (missed.empty()) return pass;
-    // One place leads to the next; who hides many of them gets the whole file looked at.
-    if (passes == kMostPasses) kept->want({0, member.size});
-    for (const auto& range : missed) kept->want({range.begin, range.end + kReadAhead});
-    offset = 0;
-    wheel::stream_member(file.bytes(), member, keep, drop);
-  }
-}
-
-FirstPass look_at(const MappedFile& file, const wheel::Member& member) {
-  if (member.size > kStreamAbove) return look_at_passing(file, member);
-  FirstPass pass;
-  Hasher hasher;
-  const auto content =
-      wheel::read_member(file.bytes(), member, [&](Bytes piece) { hasher.update(piece); });
-  pass.sha256 = base64url(hasher.finish());
-  pass.is_elf = elf::has_elf_magic(content.bytes());
-  if (pass.is_elf) look_at_elf(pass, content.bytes());
-  if (member.compressed_size >= kDropFrom) {
-    file.drop(file.bytes().subspan(static_cast<std::size_t>(member.data_offset),
-                                   static_cast<std::size_t>(member.compressed_size)));
-  }
-  return pass;
-}
+constexpr std::uint64_t kHeldBytes = 96ULL << 20;
 
 /// The architecture of the platform tags; the ELF files decide when the tags say nothing ("any").
 std::string architecture_of_wheel(const LoadedWheel& wheel) {
@@ -254,7 +168,8 @@ bool is_record_file(const std::string& member_name, const std::string& dist_info
          member_name == dist_info + "/RECORD.p7s";
 }
 
-LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& options) {
+LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& options,
+                       Hold hold) {
   MappedFile file(path);
   const Bytes archive = file.bytes();
   auto name = wheel::parse_wheel_name(path.filename().string());
@@ -265,16 +180,13 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
 
   // Then every member once: CRC, SHA-256, and the ELF facts while the content is at hand.
   std::vector<FirstPass> passes(scan.members.size());
+  HoldBudget budget(hold == Hold::elf_files ? kHeldBytes : 0);
   parallel_for(
       scan.members.size(), options.jobs, kBytesInFlight,
-      [&](std::size_t i) {
-        const auto& member = scan.members[i];
-        if (member.size > kStreamAbove) return kStreamCost;
-        return member.method == 0 ? 0 : member.size;
-      },
+      [&](std::size_t i) { return first_pass_cost(scan.members[i]); },
       [&](std::size_t i) {
         with_context(printable(scan.members[i].name),
-                     [&] { passes[i] = look_at(file, scan.members[i]); });
+                     [&] { passes[i] = first_pass(file, scan.members[i], budget, options.jobs); });
       });
 
   LoadedWheel wheel{
@@ -287,6 +199,7 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     member.installed = wheel::installed_path(member.archive.name, wheel.dist_info);
     member.identity = passes[i].identity;
     member.is_elf = passes[i].is_elf;
+    member.held = std::move(passes[i].held);
     wheel.index.emplace(member.archive.name, i);
     wheel.members.push_back(std::move(member));
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deflate_blocks.hpp"
 #include "base/mapped_file.hpp"
+#include "base/shared_content.hpp"
 #include <truewheel/repair.hpp>
 
 #include <filesystem>
@@ -13,6 +15,12 @@
 
 namespace truewheel::repair {
 
+/// An ELF member's content and the index of its deflate stream, kept for the edit that may follow.
+struct HeldContent {
+  SharedContent content;
+  std::vector<DeflateBlock> blocks;
+};
+
 /// A member with what one pass over its content told.
 struct LoadedMember {
   wheel::Member archive;
@@ -23,6 +31,9 @@ struct LoadedMember {
   bool is_ours = false;                   ///< ELF of the wheel's architecture that parsed
   /// Facts of ours that the dynamic linker works on; null for everything else.
   std::shared_ptr<const elf::ElfFacts> facts;
+  /// Null when it was not asked for, or would have taken too much memory: inflate the member again.
+  /// Whoever edits the file takes it away.
+  std::shared_ptr<HeldContent> held = {};
 };
 
 /// A wheel whose archive, RECORD and metadata hold, with every member inflated, checked and hashed
@@ -50,8 +61,9 @@ struct LoadedWheel {
 /// Opens a wheel and checks all of it (zip-cases.md, DESIGN.md points 10-12 and 20). Throws Error;
 /// on return every member's CRC held and RECORD agreed, or the disagreements are findings under
 /// `accept_record_mismatch`.
+enum class Hold { nothing, elf_files };
 [[nodiscard]] LoadedWheel load_wheel(const std::filesystem::path& path,
-                                     const InspectOptions& options);
+                                     const InspectOptions& options, Hold hold = Hold::nothing);
 
 /// Names of the members that a rewritten wheel never carries over: RECORD itself and its signatures
 /// (PEP 815).

@@ -124,14 +124,23 @@ void write_debug_files(const Plan& plan, const Execution& execution, const Optio
   if (!state.debug_files.empty()) state.report.debug_folder = folder;
 }
 
-LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& options) {
-  auto wheel = load_wheel(path, options.inspect);
+LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& options,
+                            Hold hold = Hold::nothing) {
+  auto wheel = load_wheel(path, options.inspect, hold);
   if (wheel.is_pure() && !options.allow_pure) {
     throw Error(ErrorKind::unfit, "pure-wheel",
                 "the wheel holds no ELF file: there is nothing to repair",
                 "--allow-pure-python-wheel copies it through");
   }
   return wheel;
+}
+
+/// Contents that were kept for an edit that is not due.
+void forget_unedited(LoadedWheel& wheel, const Plan& plan, const Options& options) {
+  if (options.strip != Strip::no) return;
+  for (const auto& file : plan.files) {
+    if (file.member && file.edit.empty()) wheel.members[*file.member].held.reset();
+  }
 }
 
 Report pure_report(const LoadedWheel& wheel) {
@@ -196,7 +205,7 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   // Read everything once. From here on the archive's framing, every CRC and RECORD are known to
   // hold.
   say("reading");
-  auto wheel = load_for_repair(path, options);
+  auto wheel = load_for_repair(path, options, Hold::elf_files);
   if (wheel.is_pure()) {
     state->target = options.wheel_dir / path.filename();
     return copy_pure(wheel, std::move(state));
@@ -211,6 +220,8 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   auto plan = make_plan(examined, options);
   state->report = report_of(examined, plan);
   state->target = options.wheel_dir / state->report.output_name;
+
+  forget_unedited(examined.wheel, plan, options);
 
   // Edit and compress what changes; each edited file has passed the editor's own invariants.
   say("editing");

@@ -6,18 +6,33 @@
 #include "base/hash.hpp"
 #include "base/inflate.hpp"
 #include "base/mapped_file.hpp"
+#include "base/parallel.hpp"
 #include "base/shared_content.hpp"
 #include "base/text.hpp"
 #include "repair/strip.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace truewheel::repair {
 namespace {
 
 constexpr std::uint16_t kDeflated = 8;
+
+/// SHA-256 and CRC-32 in pieces that stay in the cache for both.
+Buffer digest_and_crc(Bytes bytes, std::uint32_t& crc) {
+  constexpr std::size_t kPiece = std::size_t{256} << 10U;
+  Hasher hasher;
+  while (!bytes.empty()) {
+    const Bytes piece = bytes.first(std::min(kPiece, bytes.size()));
+    bytes = bytes.subspan(piece.size());
+    crc = crc32(crc, piece);
+    hasher.update(piece);
+  }
+  return hasher.finish();
+}
 
 /// A file's bytes, and the deflate stream that they came in, if they did.
 struct Opened {
@@ -36,7 +51,7 @@ Opened open_member(Bytes archive, const wheel::Member& member) {
   if (member.method != kDeflated) return hold(wheel::read_member(archive, member).bytes());
   const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
                                       static_cast<std::size_t>(member.compressed_size));
-  SharedContent content(member.size);
+  SharedContent content(member.size, SharedContent::Pages::at_once);
   auto blocks = inflate_and_index(stream, content.bytes());
   if (crc32(0, content.bytes()) != member.crc) {
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
@@ -57,6 +72,13 @@ bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
 }
 
 Opened open_source(const ElfSource& source) {
+  if (source.held) {
+    const auto& member = *source.member;
+    return {std::move(source.held->content),
+            source.archive.subspan(static_cast<std::size_t>(member.data_offset),
+                                   static_cast<std::size_t>(member.compressed_size)),
+            std::move(source.held->blocks)};
+  }
   return source.member != nullptr ? open_member(source.archive, *source.member)
                                   : hold(MappedFile(source.host_path).bytes());
 }
@@ -78,9 +100,15 @@ MappedPages edited_version(const SharedContent& content, const elf::ElfEdit& edi
   return version;
 }
 
+/// The compressed form of a content, and the content's hash for RECORD.
+struct Proven {
+  wheel::EncodedMember encoded;
+  std::string sha256;
+};
+
 /// Inflates what was encoded, piece by piece while it is in the cache, holds it against the content
-/// and hashes it: RECORD's hash is that of bytes that came out of the stream. Answers the digest.
-std::string proven_digest(const wheel::EncodedMember& encoded, Bytes content) {
+/// and hashes it: RECORD's hash is that of bytes that came out of the stream.
+Proven prove(wheel::EncodedMember encoded, Bytes content) {
   Hasher hasher;
   Bytes rest = content;
   bool is_same = true;
@@ -99,33 +127,49 @@ std::string proven_digest(const wheel::EncodedMember& encoded, Bytes content) {
     throw Error(ErrorKind::withheld, "encoded-wrong", "the compressed bytes are not the content's",
                 "this is a fault of truewheel; please report it");
   }
-  return base64url(hasher.finish());
+  return {std::move(encoded), base64url(hasher.finish())};
 }
 
 /// The blocks that did not change are copied; where there are none, or too few, all is compressed.
-wheel::EncodedMember encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size,
-                            Bytes edited, const elf::PatchList& patches, int level) {
+Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size, Bytes edited,
+              const elf::PatchList& patches, const Options& options) {
   // Level 0 asks for no compression at all.
-  if (!opened.blocks.empty() && level != 0) {
+  if (!opened.blocks.empty() && options.compression_level != 0) {
     std::vector<ContentRange> changed{
         {patches.keep, std::max<std::uint64_t>(old_size, edited.size())}};
     for (const auto& patch : patches.patches) {
       changed.push_back({patch.offset, patch.offset + patch.bytes.size()});
     }
-    if (auto stream = splice_deflate(opened.stream, opened.blocks, edited, old_size,
-                                     std::move(changed), level)) {
-      wheel::EncodedMember encoded;
+    // Two cores are a help to a file that keeps one busy for long; the splice is proven already, at
+    // the price of what it encoded (splice_proof.hpp).
+    constexpr std::uint64_t kLarge = 24ULL << 20;
+    constexpr std::size_t kSplice = 0;
+    std::optional<Buffer> stream;
+    wheel::EncodedMember encoded;
+    Buffer digest;
+    parallel_for(
+        2, edited.size() >= kLarge ? options.inspect.jobs : 1, 2, [](std::size_t) { return 1; },
+        [&](std::size_t part) {
+          if (part == kSplice) {
+            stream = splice_deflate(opened.stream, opened.blocks, edited, old_size,
+                                    std::move(changed), options.compression_level);
+          } else {
+            digest = digest_and_crc(edited, encoded.crc);
+          }
+        });
+    if (stream) {
       encoded.name = source.name;
       encoded.executable = source.executable;
       encoded.method = kDeflated;
-      encoded.crc = crc32(0, edited);
       encoded.size = edited.size();
       encoded.owned = std::make_shared<const Buffer>(std::move(*stream));
       encoded.compressed = *encoded.owned;
-      return encoded;
+      return {std::move(encoded), base64url(digest)};
     }
   }
-  return wheel::encode_member(source.name, source.executable, edited, level);
+  return prove(
+      wheel::encode_member(source.name, source.executable, edited, options.compression_level),
+      edited);
 }
 
 }  // namespace
@@ -156,9 +200,9 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   const auto edited = edited_version(opened.content, edit, patches);
   opened.content.forget();
 
-  output.encoded =
-      encode(source, opened, old_size, edited.bytes(), patches, options.compression_level);
-  output.sha256 = proven_digest(output.encoded, edited.bytes());
+  auto proven = encode(source, opened, old_size, edited.bytes(), patches, options);
+  output.encoded = std::move(proven.encoded);
+  output.sha256 = std::move(proven.sha256);
   output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited.bytes()));
   return output;
 }

@@ -2,13 +2,16 @@
 #include "base/deflate.hpp"
 #include "base/hash.hpp"
 #include "base/inflate.hpp"
+#include "wheel/inflate_member.hpp"
 #include "wheel/zip_fault.hpp"
 #include "wheel/zip_format.hpp"
+#include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 namespace truewheel::wheel {
@@ -78,6 +81,46 @@ Content read_member(Bytes archive, const Member& member, const std::function<voi
     }
     check_crc(crc, member);
     return Content(std::move(content), size);
+  });
+}
+
+std::vector<DeflateBlock> inflate_member(Bytes archive, const Member& member,
+                                         std::span<std::uint8_t> room,
+                                         const std::function<void(Bytes)>& sink) {
+  return in_member(member.name, [&] {
+    const Bytes compressed = compressed_bytes(archive, member);
+    if (member.method != kDeflate || room.size() != member.size) {
+      throw Error(ErrorKind::internal, "inflate-member", "the room is not a deflated member's");
+    }
+    std::uint32_t crc = 0;
+    std::vector<DeflateBlock> blocks;
+    const auto pass_on = [&](Bytes piece) {
+      crc = crc32(crc, piece);
+      sink(piece);
+    };
+    if (const auto problem = inflate_whole(compressed, room, &blocks, pass_on)) {
+      refuse(ZipFault::content, std::string(*problem));
+    }
+    check_crc(crc, member);
+    return blocks;
+  });
+}
+
+std::array<std::uint8_t, 16> first_bytes(Bytes archive, const Member& member) {
+  return in_member(member.name, [&] {
+    const Bytes compressed = compressed_bytes(archive, member);
+    std::array<std::uint8_t, 16> first{};
+    if (member.method == kStored) {
+      std::copy_n(compressed.begin(), std::min(compressed.size(), first.size()), first.begin());
+      return first;
+    }
+    // The decoder pauses once it is past the bytes that are asked for, a match at most.
+    std::array<std::uint8_t, 1024> front{};
+    DecoderRoom room{front.data(), front.data(), front.data() + front.size(),
+                     front.data() + first.size()};
+    static_cast<void>(Inflater(compressed).run(room));
+    std::copy_n(front.begin(), first.size(), first.begin());
+    return first;
   });
 }
 

@@ -4,6 +4,7 @@
 // content, and an index that is not the stream's does no harm.
 #include "base/deflate.hpp"
 #include "base/deflate_splice.hpp"
+#include "base/splice_proof.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -51,7 +52,15 @@ void splice(Bytes control, Bytes stream, const Buffer& content,
            "the two inflaters differ");
   };
   const auto plan = plan_splice(blocks, content.size(), edited.size(), changed);
-  check(write_splice(stream, blocks, edited, plan, level));
+  std::vector<std::uint64_t> part_ends;
+  Buffer spliced_anyway = write_splice(stream, blocks, edited, plan, level, &part_ends);
+  check(spliced_anyway);
+  const auto proven = [&] {
+    return is_proven(spliced_anyway, part_ends, plan, stream, blocks, edited);
+  };
+  expect(proven(), "a right splice is not proven");
+  spliced_anyway[scaled(control[6], spliced_anyway.size() - 1)] ^= control[7] | 1U;
+  if (proven()) check(spliced_anyway);
   if (const auto spliced = splice_deflate(stream, blocks, edited, content.size(), changed, level)) {
     check(*spliced);
   }

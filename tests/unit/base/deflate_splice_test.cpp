@@ -2,6 +2,7 @@
 #include "base/deflate_splice.hpp"
 
 #include "base/bit_writer.hpp"
+#include "base/splice_proof.hpp"
 #include "deflate_support.hpp"
 #include <truewheel/error.hpp>
 
@@ -73,14 +74,37 @@ void check_copied_blocks(Bytes stream, const std::vector<DeflateBlock>& blocks, 
   }
 }
 
+// A flipped bit is found unless it is one that says nothing, such as padding.
+template <class Proven>
+void check_only_the_truth_is_proven(Buffer spliced, Bytes content, const Proven& proven) {
+  Random random(static_cast<unsigned>(spliced.size()));
+  for (int i = 0; i < 8; ++i) {
+    const std::size_t byte = static_cast<std::size_t>(random() % spliced.size());
+    const auto bit = static_cast<std::uint8_t>(1U << (random() % 8));
+    spliced[byte] ^= bit;
+    if (proven(spliced)) check_inflates_to(spliced, content);
+    spliced[byte] ^= bit;
+  }
+  spliced.push_back(0);
+  CHECK(!proven(spliced));
+  spliced.resize(spliced.size() - 2);
+  CHECK(!proven(spliced));
+}
+
 // Splices, whether that pays or not, and checks the result; the result.
 Buffer checked_splice(Bytes stream, Bytes old_content, const Edit& edit, int level) {
   std::vector<DeflateBlock> blocks;
   static_cast<void>(inflate_and_index(stream, old_content.size(), blocks));
   REQUIRE(!blocks.empty());
   const auto plan = plan_splice(blocks, old_content.size(), edit.content.size(), edit.changed);
-  Buffer spliced = write_splice(stream, blocks, edit.content, plan, level);
+  std::vector<std::uint64_t> part_ends;
+  Buffer spliced = write_splice(stream, blocks, edit.content, plan, level, &part_ends);
   check_inflates_to(spliced, edit.content);
+  const auto proven = [&](Bytes candidate) {
+    return is_proven(candidate, part_ends, plan, stream, blocks, edit.content);
+  };
+  CHECK(proven(spliced));
+  check_only_the_truth_is_proven(spliced, edit.content, proven);
   CHECK(spliced.size() <= size_limit(stream, plan));
   const auto new_blocks = index_deflate(spliced, {});
   check_index(spliced, new_blocks, edit.content.size());

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repair/first_pass.hpp"
+
+#include "base/background_hasher.hpp"
+#include "base/hash.hpp"
+#include "base/sparse_content.hpp"
+#include "wheel/inflate_member.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace truewheel::repair {
+namespace {
+
+/// Members above this size pass by in pieces, unless they are kept.
+constexpr std::uint64_t kStreamAbove = 24ULL << 20;
+/// What is likely to be held of one of them.
+constexpr std::uint64_t kStreamCost = 16ULL << 20;
+/// A smaller one is inflated again in no time, and each that is kept takes a file descriptor.
+constexpr std::uint64_t kHoldFrom = 512ULL << 10;
+/// Mapped pages of the archive that it pays to give back.
+constexpr std::uint64_t kDropFrom = 16ULL << 10;
+
+/// From here on a thread of its own does the hashing.
+constexpr std::uint64_t kHashBesidesFrom = 24ULL << 20;
+
+/// SHA-256 of what passes by.
+class PassingHash {
+ public:
+  PassingHash(std::uint64_t size, unsigned jobs) {
+    if (size >= kHashBesidesFrom && jobs != 1) {
+      background_.emplace();
+    } else {
+      hasher_.emplace();
+    }
+  }
+  void update(Bytes piece) {
+    if (background_) {
+      background_->update(piece);
+    } else {
+      hasher_->update(piece);
+    }
+  }
+  [[nodiscard]] std::string finish() {
+    return base64url(background_ ? background_->finish() : hasher_->finish());
+  }
+
+ private:
+  std::optional<BackgroundHasher> background_;
+  std::optional<Hasher> hasher_;
+};
+
+void look_at_elf(FirstPass& pass, Bytes content) {
+  pass.identity = elf::identify(content);
+  pass.facts.reset();
+  pass.elf_error.reset();
+  try {
+    const auto kind = elf::classify(content);
+    if (kind == elf::FileKind::shared_object || kind == elf::FileKind::pie ||
+        kind == elf::FileKind::executable || kind == elf::FileKind::static_executable) {
+      pass.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(content));
+    }
+  } catch (const Error& error) {
+    pass.elf_error = error;
+  }
+}
+
+/// A large member passes by in pieces. Of an ELF file those pages are kept that an inspection is
+/// likely to look at; when it looks elsewhere too, the file passes by once more.
+FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, unsigned jobs) {
+  constexpr int kMostPasses = 4;
+  constexpr std::uint64_t kReadAhead = 1ULL << 20;
+  FirstPass pass;
+  PassingHash hasher(member.size, jobs);
+  std::optional<SparseContent> kept;
+  std::uint64_t offset = 0;
+  const auto drop = [&](Bytes used) { file.drop(used); };
+  const auto keep = [&](Bytes piece) {
+    if (kept) kept->offer(offset, piece);
+    offset += piece.size();
+  };
+  wheel::stream_member(
+      file.bytes(), member,
+      [&](Bytes piece) {
+        hasher.update(piece);
+        if (offset == 0 && elf::has_elf_magic(piece)) {
+          kept.emplace(member.size);
+          for (const auto& range : elf::likely_ranges(piece, member.size)) {
+            kept->want({range.begin, range.end});
+          }
+        }
+        keep(piece);
+      },
+      drop);
+  pass.sha256 = hasher.finish();
+  pass.is_elf = kept.has_value();
+  if (!kept) return pass;
+  for (int passes = 1;; ++passes) {
+    look_at_elf(pass, kept->bytes());
+    const auto missed = kept->missed();
+    if (missed.empty()) return pass;
+    // One place leads to the next; who hides many of them gets the whole file looked at.
+    if (passes == kMostPasses) kept->want({0, member.size});
+    for (const auto& range : missed) kept->want({range.begin, range.end + kReadAhead});
+    offset = 0;
+    wheel::stream_member(file.bytes(), member, keep, drop);
+  }
+}
+
+void drop_compressed(const MappedFile& file, const wheel::Member& member) {
+  if (member.compressed_size < kDropFrom) return;
+  file.drop(file.bytes().subspan(static_cast<std::size_t>(member.data_offset),
+                                 static_cast<std::size_t>(member.compressed_size)));
+}
+
+FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
+                           std::shared_ptr<HeldContent> held, unsigned jobs) {
+  FirstPass pass;
+  PassingHash hasher(member.size, jobs);
+  held->blocks = wheel::inflate_member(file.bytes(), member, held->content.bytes(),
+                                       [&](Bytes piece) { hasher.update(piece); });
+  pass.sha256 = hasher.finish();
+  pass.is_elf = true;
+  look_at_elf(pass, held->content.bytes());
+  pass.held = std::move(held);
+  drop_compressed(file, member);
+  return pass;
+}
+
+/// Null when there is no room for it.
+std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& budget) {
+  // A size that the compressed bytes do not make likely gets no memory before it comes true.
+  constexpr std::uint64_t kUsualRatio = 16;
+  const bool is_likely = member.size <= kUsualRatio * member.compressed_size;
+  if (!is_likely || member.size < kHoldFrom || !budget.take(member.size)) return nullptr;
+  try {
+    return std::make_shared<HeldContent>(
+        HeldContent{SharedContent(member.size, SharedContent::Pages::at_once), {}});
+  } catch (const Error&) {
+    return nullptr;  // no descriptor left: it is only a matter of speed
+  }
+}
+
+}  // namespace
+
+FirstPass first_pass(const MappedFile& file, const wheel::Member& member, HoldBudget& budget,
+                     unsigned jobs) {
+  constexpr std::uint16_t kDeflated = 8;
+  if (member.method == kDeflated && member.size >= kHoldFrom &&
+      elf::has_elf_magic(wheel::first_bytes(file.bytes(), member))) {
+    if (auto held = room_for(member, budget))
+      return look_at_and_hold(file, member, std::move(held), jobs);
+  }
+  if (member.size > kStreamAbove) return look_at_passing(file, member, jobs);
+  FirstPass pass;
+  Hasher hasher;
+  const auto content =
+      wheel::read_member(file.bytes(), member, [&](Bytes piece) { hasher.update(piece); });
+  pass.sha256 = base64url(hasher.finish());
+  pass.is_elf = elf::has_elf_magic(content.bytes());
+  if (pass.is_elf) look_at_elf(pass, content.bytes());
+  drop_compressed(file, member);
+  return pass;
+}
+
+std::uint64_t first_pass_cost(const wheel::Member& member) {
+  if (member.size > kStreamAbove) return kStreamCost;
+  return member.method == 0 ? 0 : member.size;
+}
+
+}  // namespace truewheel::repair
