@@ -4,6 +4,7 @@
 #include <truewheel/error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -12,6 +13,9 @@
 
 namespace truewheel {
 namespace {
+
+constexpr std::uint64_t kCopiedUpTo = 64ULL << 20;
+constexpr std::size_t kLargePage = std::size_t{2} << 20U;  // of x86-64 and of aarch64 with 4 KiB
 
 [[noreturn]] void no_memory(const char* what) {
   throw Error(ErrorKind::io, "memory", std::string(what) + ": " + std::strerror(errno));
@@ -23,6 +27,26 @@ MappedPages map_pages(int descriptor, std::uint64_t size, int sharing) {
       mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, sharing, descriptor, 0);
   if (pages == MAP_FAILED) no_memory("mapping memory");
   return {static_cast<std::uint8_t*>(pages), static_cast<std::size_t>(size)};
+}
+
+/// Memory of its own, in large pages where the system gives them.
+MappedPages anonymous_pages(std::uint64_t wanted) {
+  if (wanted == 0) return {};
+  const auto size = static_cast<std::size_t>(wanted);
+  const std::size_t slack = size >= kLargePage ? kLargePage : 0;  // to begin at a large page
+  void* start =
+      mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) no_memory("mapping memory");
+  auto* const first = static_cast<std::uint8_t*>(start);
+  const auto before =
+      slack == 0 ? 0
+                 : (kLargePage - std::bit_cast<std::uintptr_t>(start) % kLargePage) % kLargePage;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t used = (size + page - 1) / page * page;
+  if (before != 0) munmap(first, before);
+  if (slack > before) munmap(first + before + used, slack - before);
+  if (slack != 0) madvise(first + before, used, MADV_HUGEPAGE);  // a wish, not a need
+  return {first + before, size};
 }
 
 void resize(int descriptor, std::uint64_t size) {
@@ -43,8 +67,12 @@ MappedPages& MappedPages::operator=(MappedPages&& other) noexcept {
   return *this;
 }
 
-SharedContent::SharedContent(std::uint64_t size, Pages pages)
-    : descriptor_(memfd_create("truewheel-content", MFD_CLOEXEC)) {
+SharedContent::SharedContent(std::uint64_t size, Pages pages) {
+  if (pages == Pages::at_once && size <= kCopiedUpTo) {
+    pages_ = anonymous_pages(size);
+    return;
+  }
+  descriptor_ = memfd_create("truewheel-content", MFD_CLOEXEC);
   if (descriptor_ < 0) no_memory("making an anonymous file");
   try {
     resize(descriptor_, size);
@@ -71,6 +99,12 @@ SharedContent& SharedContent::operator=(SharedContent&& other) noexcept {
 
 MappedPages SharedContent::version(std::uint64_t keep, Bytes tail) const {
   const std::uint64_t size = keep + tail.size();
+  if (descriptor_ < 0) {
+    auto copy = anonymous_pages(size);
+    std::copy_n(pages_.bytes().begin(), keep, copy.bytes().begin());
+    std::copy(tail.begin(), tail.end(), copy.bytes().begin() + static_cast<std::ptrdiff_t>(keep));
+    return copy;
+  }
   // A version may be longer than the content; the file grows, the content's own mapping does not.
   if (size > pages_.bytes().size()) resize(descriptor_, size);
   auto pages = map_pages(descriptor_, size, MAP_PRIVATE);

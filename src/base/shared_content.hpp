@@ -28,11 +28,13 @@ class MappedPages {
   std::size_t size_ = 0;
 };
 
-/// Content in memory that can be copied without a copy: a changed version shares every page that it
-/// does not write to. A library of 459 MB is edited in the memory of one, not of two.
+/// Content in memory of which changed versions can be had. A large one is not copied for that: the
+/// version shares every page that it does not write to, and a library of 459 MB is edited in the
+/// memory of one, not of two. A small one that is filled at once is: large pages cost so much less
+/// than small ones that the copy is the cheaper way.
 class SharedContent {
  public:
-  /// Whether the pages are there from the start, which is quicker when all of them will be written.
+  /// `on_demand`: pages that are never written take no memory. `at_once`: all will be written.
   enum class Pages { on_demand, at_once };
   /// Zeros. Throws Error(io, "memory") when there is no room.
   explicit SharedContent(std::uint64_t size, Pages pages = Pages::on_demand);

@@ -3,6 +3,7 @@
 
 #include "base/hash.hpp"
 #include "base/mapped_file.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/graft_name.hpp"
 #include <truewheel/error.hpp>
@@ -47,10 +48,12 @@ void refuse_unfit_name(const Graft& graft) {
 
 class Selector {
  public:
-  Selector(const Examined& examined, const std::vector<NodeId>& wanted, std::string libs_folder)
+  Selector(const Examined& examined, const std::vector<NodeId>& wanted, std::string libs_folder,
+           unsigned jobs)
       : examined_(examined),
         wanted_(wanted.begin(), wanted.end()),
-        libs_folder_(std::move(libs_folder)) {}
+        libs_folder_(std::move(libs_folder)),
+        jobs_(jobs) {}
 
   GraftSelection run() && {
     if (!wanted_.empty() && examined_.wheel.find(libs_folder_) != nullptr) {
@@ -58,17 +61,21 @@ class Selector {
                   "a file of the wheel is called " + libs_folder_,
                   "--lib-sdir names another folder");
     }
-    // From the wheel's files along everything that is to be bundled.
-    std::vector<NodeId> queue;
-    for (NodeId id = 0; id < examined_.layout.size(); ++id) visit(id, queue);
-    for (std::size_t at = 0; at < queue.size(); ++at) {
-      const auto id = queue[at];
-      if (const auto member = find_earlier_graft(id)) {
-        selection_.already_bundled[id] = *member;
-      } else {
-        new_.insert(id);
-        visit(id, queue);
+    // From the wheel's files along everything that is to be bundled, one step at a time.
+    std::vector<NodeId> level;
+    for (NodeId id = 0; id < examined_.layout.size(); ++id) visit(id, level);
+    while (!level.empty()) {
+      hash(level);
+      std::vector<NodeId> next;
+      for (const auto id : level) {
+        if (const auto member = find_earlier_graft(id)) {
+          selection_.already_bundled[id] = *member;
+        } else {
+          new_.insert(id);
+          visit(id, next);
+        }
       }
+      level = std::move(next);
     }
     name_new_grafts();
     return std::move(selection_);
@@ -82,17 +89,30 @@ class Selector {
     }
   }
 
+  void hash(const std::vector<NodeId>& ids) {
+    constexpr std::uint64_t kBytesInFlight = 64ULL << 20;  // of mapped pages
+    std::vector<MappedFile> files;
+    files.reserve(ids.size());
+    for (const auto id : ids) files.emplace_back(examined_.graph.nodes[id].path);
+    std::vector<std::string> digests(ids.size());
+    parallel_for(
+        ids.size(), jobs_, kBytesInFlight, [&](std::size_t i) { return files[i].bytes().size(); },
+        [&](std::size_t i) { digests[i] = hex(sha256(files[i].bytes())); });
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      sources_[ids[i]] = {std::move(digests[i]), files[i].bytes().size()};
+    }
+  }
+
   /// A file of the libs folder that has this source's graft name and is, byte for byte, what
   /// grafting the source gives (zip-cases.md Z55: reuse only if the bytes are equal).
   std::optional<std::size_t> find_earlier_graft(NodeId id) {
     const auto& node = examined_.graph.nodes[id];
-    const MappedFile source(node.path);
-    const auto name =
-        GraftNames({}).pick(base_name(node.path), digests_[id] = hex(sha256(source.bytes())));
+    const auto name = GraftNames({}).pick(base_name(node.path), sources_.at(id).sha256);
     for (std::size_t i = 0; i < examined_.layout.size(); ++i) {
       const auto& file = examined_.layout[i];
       if (file.path != libs_folder_ + "/" + name) continue;
       try {
+        const MappedFile source(node.path);
         const auto edited = elf::edit(source.bytes(), edit_towards(*node.facts, *file.facts));
         const auto& member = examined_.wheel.members[examined_.member_of[i]].archive;
         const auto content = wheel::read_member(examined_.wheel.file.bytes(), member);
@@ -119,8 +139,8 @@ class Selector {
       const auto& node = examined_.graph.nodes[id];
       Graft graft;
       graft.source = node.path;
-      graft.sha256 = digests_.at(id);
-      graft.size = MappedFile(node.path).bytes().size();
+      graft.sha256 = sources_.at(id).sha256;
+      graft.size = sources_.at(id).size;
       graft.new_name = names.pick(base_name(node.path), graft.sha256);
       graft.member = libs_folder_ + "/" + graft.new_name;
       refuse_unfit_name(graft);
@@ -141,15 +161,20 @@ class Selector {
   std::string libs_folder_;
   std::set<NodeId> seen_;
   std::set<NodeId> new_;
-  std::map<NodeId, std::string> digests_;
+  struct Source {
+    std::string sha256;
+    std::uint64_t size = 0;
+  };
+  std::map<NodeId, Source> sources_;
+  unsigned jobs_;
   GraftSelection selection_;
 };
 
 }  // namespace
 
 GraftSelection select_grafts(const Examined& examined, const std::vector<NodeId>& wanted,
-                             const std::string& libs_folder) {
-  return Selector(examined, wanted, libs_folder).run();
+                             const std::string& libs_folder, unsigned jobs) {
+  return Selector(examined, wanted, libs_folder, jobs).run();
 }
 
 }  // namespace truewheel::repair

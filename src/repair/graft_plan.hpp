@@ -18,9 +18,10 @@ struct GraftSelection {
 };
 
 /// `wanted`: the host files that the policy does not leave to the system. What only an already
-/// bundled library needs is not looked at again: it brought its own.
+/// bundled library needs is not looked at again: it brought its own. `jobs`: threads that hash, 0
+/// for one a core.
 [[nodiscard]] GraftSelection select_grafts(const Examined& examined,
                                            const std::vector<deps::NodeId>& wanted,
-                                           const std::string& libs_folder);
+                                           const std::string& libs_folder, unsigned jobs);
 
 }  // namespace truewheel::repair

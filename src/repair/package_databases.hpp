@@ -20,7 +20,8 @@ using Owners = std::map<std::string, PackageOwner>;
 
 /// What each package manager's database below `root` says of the wanted files. A database that is
 /// not there or cannot be read says nothing.
-[[nodiscard]] Owners dpkg_owners(const std::filesystem::path& root, const WantedFiles& wanted);
+[[nodiscard]] Owners dpkg_owners(const std::filesystem::path& root, const WantedFiles& wanted,
+                                 unsigned jobs);
 [[nodiscard]] Owners apk_owners(const std::filesystem::path& root, const WantedFiles& wanted);
 [[nodiscard]] Owners rpm_owners(const std::filesystem::path& root, const WantedFiles& wanted);
 

@@ -72,11 +72,11 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 std::map<std::string, PackageOwner> find_package_owners(const std::vector<std::string>& files,
-                                                        const fs::path& sysroot) {
+                                                        const fs::path& sysroot, unsigned jobs) {
   const fs::path root = sysroot.empty() ? fs::path("/") : sysroot;
   const auto wanted = wanted_paths(files, sysroot);
   if (wanted.empty()) return {};
-  auto owners = dpkg_owners(root, wanted);
+  auto owners = dpkg_owners(root, wanted, jobs);
   owners.merge(apk_owners(root, wanted));
   owners.merge(rpm_owners(root, wanted));
   const auto distribution = owners.empty() ? std::string() : distribution_of(root);

@@ -23,9 +23,9 @@ struct PackageOwner {
 
 /// Asks the databases of dpkg, apk and rpm, read as files, which package has each of `files` (real
 /// paths of this machine). `sysroot` is empty or the root whose databases answer; files outside of
-/// it have no owner. What no package has is not in the answer.
+/// it have no owner. What no package has is not in the answer. `jobs`: threads, 0 for one a core.
 [[nodiscard]] std::map<std::string, PackageOwner> find_package_owners(
-    const std::vector<std::string>& files, const std::filesystem::path& sysroot);
+    const std::vector<std::string>& files, const std::filesystem::path& sysroot, unsigned jobs = 1);
 
 /// A package URL: "pkg:deb/debian/zlib1g@1:1.2.13.dfsg-1?arch=amd64". Empty parts are left out.
 [[nodiscard]] std::string package_url(const PackageOwner& owner);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/package_databases.hpp"
 
@@ -23,14 +24,12 @@ struct Diversion {
 /// and an md5sums file a package.
 class Dpkg {
  public:
-  Dpkg(const fs::path& root, const WantedFiles& wanted)
-      : folder_(root / "var/lib/dpkg"), wanted_(wanted) {}
+  Dpkg(const fs::path& root, const WantedFiles& wanted, unsigned jobs)
+      : folder_(root / "var/lib/dpkg"), wanted_(wanted), jobs_(jobs) {}
 
   [[nodiscard]] Owners owners() && {
     read_diversions();
-    for (const auto& list : files_in(folder_ / "info")) {
-      if (list.extension() == ".list") read_list(list);
-    }
+    read_lists();
     if (!found_.empty()) add_versions(folder_ / "status");
     read_status_folder();
     // What dpkg's status does not know is what was left behind of a removed package.
@@ -51,22 +50,35 @@ class Dpkg {
     }
   }
 
-  void read_list(const fs::path& list) {
+  /// Thousands of small files, read on all cores; the first list that has a file is its owner's.
+  void read_lists() {
+    auto lists = files_in(folder_ / "info");
+    std::erase_if(lists, [](const auto& file) { return file.extension() != ".list"; });
+    std::vector<Owners> found(lists.size());
+    parallel_for(
+        lists.size(), jobs_, lists.size(), [](std::size_t) { return 1; },
+        [&](std::size_t i) { found[i] = read_list(lists[i]); });
+    for (auto& owners : found) found_.merge(owners);
+  }
+
+  [[nodiscard]] Owners read_list(const fs::path& list) const {
     const auto parts = split(list.stem().string(), ':');
     PackageOwner owner;
     owner.type = "deb";
     owner.name = parts.front();
     if (parts.size() > 1) owner.architecture = parts[1];
+    Owners found;
     read_lines(list, [&](std::string_view line) {
       const auto diverted = diversions_.find(line);
       const bool elsewhere = diverted != diversions_.end() && diverted->second.by != owner.name;
-      take(elsewhere ? std::string_view(diverted->second.to) : line, owner);
+      take(elsewhere ? std::string_view(diverted->second.to) : line, owner, found);
     });
+    return found;
   }
 
-  void take(std::string_view path, const PackageOwner& owner) {
+  void take(std::string_view path, const PackageOwner& owner, Owners& found) const {
     const auto file = wanted_.find(path);
-    if (file != wanted_.end()) found_.emplace(file->second, owner);
+    if (file != wanted_.end()) found.emplace(file->second, owner);
   }
 
   void add_versions(const fs::path& status) {
@@ -104,21 +116,23 @@ class Dpkg {
       if (owner.name.empty()) continue;
       read_lines(stanza.string() + ".md5sums", [&](std::string_view line) {
         const auto gap = line.find("  ");
-        if (gap != std::string_view::npos) take("/" + std::string(line.substr(gap + 2)), owner);
+        if (gap != std::string_view::npos)
+          take("/" + std::string(line.substr(gap + 2)), owner, found_);
       });
     }
   }
 
   fs::path folder_;
   const WantedFiles& wanted_;
+  unsigned jobs_;
   std::map<std::string, Diversion, std::less<>> diversions_;
   Owners found_;
 };
 
 }  // namespace
 
-Owners dpkg_owners(const fs::path& root, const WantedFiles& wanted) {
-  return Dpkg(root, wanted).owners();
+Owners dpkg_owners(const fs::path& root, const WantedFiles& wanted, unsigned jobs) {
+  return Dpkg(root, wanted, jobs).owners();
 }
 
 }  // namespace truewheel::repair

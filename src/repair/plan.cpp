@@ -326,7 +326,7 @@ Plan Planner::run() && {
 
   // Every file of the finished wheel gets an index; from here edges can point at files to come.
   auto selection = select_grafts(examined_, examined_.verdict.policies[plan_.tags.policy].grafts,
-                                 plan_.libs_folder);
+                                 plan_.libs_folder, options_.inspect.jobs);
   const auto nodes = std::move(selection.nodes);
   plan_.grafts = std::move(selection.grafts);
   for (NodeId id = 0; id < examined_.layout.size(); ++id) file_of_[id] = id;

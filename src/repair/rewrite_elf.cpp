@@ -42,7 +42,7 @@ struct Opened {
 };
 
 Opened hold(Bytes bytes) {
-  SharedContent content(bytes.size());
+  SharedContent content(bytes.size(), SharedContent::Pages::at_once);
   std::copy(bytes.begin(), bytes.end(), content.bytes().begin());
   return {std::move(content), {}, {}};
 }

@@ -269,7 +269,7 @@ void plan_sbom(const LoadedWheel& wheel, const deps::Graph& graph, const Options
   std::vector<std::string> sources;
   for (const auto& graft : plan.grafts) sources.push_back(graft.source);
   const auto& sysroot = options.inspect.search.sysroot;
-  auto owners = find_package_owners(sources, sysroot);
+  auto owners = find_package_owners(sources, sysroot, options.inspect.jobs);
 
   LicenceFiles licences(wheel, plan.libs_folder, sysroot);
   Provenances provenances;
