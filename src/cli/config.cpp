@@ -35,6 +35,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherNam
     {"plat-only", "only-plat"},
 }};
 
+/// What `assert` says of the wheel, and the options of `check` that hold it to that.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAssertions = {{
+    {"name", "expect-name"},
+    {"count", "expect-count"},
+    {"needed", "require-needed"},
+    {"forbid", "forbid-needed"},
+    {"executables", "pie-only"},
+}};
+
 struct Configuration {
   fs::path path;
   toml::table table;  ///< of [tool.truewheel], or all of truewheel.toml
@@ -153,8 +162,12 @@ class Filler {
         }
       }
     }
+    if (const auto* assertions = configuration.table["assert"].as_table()) {
+      from_assertions(*assertions);
+    }
     for (const auto& [key, node] : configuration.table) {
       const std::string name(key.str());
+      if (name == "assert" && node.is_table()) continue;
       if (node.is_table() && find_command(name) != nullptr) continue;
       if (auto* option = find_option(command_, option_of(name))) {
         fill(option, values_of(name, node), name);
@@ -169,6 +182,35 @@ class Filler {
   }
 
  private:
+  void from_assertions(const toml::table& assertions) {
+    for (const auto& [key, node] : assertions) {
+      const std::string name(key.str());
+      const auto* const known =
+          std::find_if(kAssertions.begin(), kAssertions.end(),
+                       [&](const auto& assertion) { return assertion.first == name; });
+      if (known == kAssertions.end()) {
+        const auto* const nearest = std::min_element(
+            kAssertions.begin(), kAssertions.end(), [&](const auto& left, const auto& right) {
+              return edit_distance(left.first, name) < edit_distance(right.first, name);
+            });
+        wrong(path_, fmt::format("there is no key assert.{}", printable(name)),
+              fmt::format("the nearest one is {}", nearest->first));
+      }
+      auto values = values_of("assert." + name, node);
+      if (name == "executables") {
+        if (values != std::vector<std::string>{"pie"} &&
+            values != std::vector<std::string>{"any"}) {
+          wrong(path_, "assert.executables is \"pie\" or \"any\"", {});
+        }
+        values = {values.front() == "pie" ? "true" : "false"};
+      }
+      // Only the gate asserts; what a repair is to do stands elsewhere.
+      if (auto* option = find_option(command_, std::string(known->second))) {
+        fill(option, std::move(values), "assert." + name);
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<CLI::App*> commands() const {
     return program_.get_subcommands([](const CLI::App*) { return true; });
   }

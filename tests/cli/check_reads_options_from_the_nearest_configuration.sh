@@ -48,6 +48,30 @@ printf '[check]\npie-only = 3\n' >wrong.toml
 run 2 "$truewheel" check --config wrong.toml "$wheel"
 run 2 "$truewheel" check --config absent.toml "$wheel"
 
+# What a wheel has to be.
+cat >assert.toml <<'TOML'
+provide = ["libfoo.so*"]
+[assert]
+name = "other-*"
+needed = { "demo/_x.so" = ["libamdhip64.so.*", "libfoo.so*"] }
+forbid = { "demo/*" = ["libfoo.so.1"] }
+executables = "pie"
+TOML
+run 1 "$truewheel" check --config assert.toml "$wheel"
+says stdout "N001 error: the file name demo-1.0-py3-none-linux_x86_64.whl is none of other-*"
+says stdout "N001 error: demo/_x.so does not need libamdhip64.so.*"
+says stdout "N001 error: demo/_x.so needs libfoo.so.1, which --forbid-needed rules out"
+says_not stdout "does not need libfoo"
+printf 'provide = ["libfoo.so*"]\n[assert]\nname = "demo-*"\n' >assert.toml
+run 0 "$truewheel" check --config assert.toml "$wheel"
+run 0 "$truewheel" show --config assert.toml "$wheel"
+printf '[assert]\nneed = { "demo/*" = ["libc*"] }\n' >wrong.toml
+run 2 "$truewheel" check --config wrong.toml "$wheel"
+says stderr "there is no key assert.need"
+says stderr "the nearest one is needed"
+printf '[assert]\nexecutables = "static"\n' >wrong.toml
+run 2 "$truewheel" check --config wrong.toml "$wheel"
+
 # repair takes its keys from there, and folders are relative to the file.
 mkdir -p conf/lib && cp lib/libfoo.so.1 conf/lib/
 printf '[repair]\nsearch = ["lib"]\nrpath-kind = "runpath"\nlib-dir = "{name}.private"\n' >conf/truewheel.toml
