@@ -224,19 +224,23 @@ void Planner::plan_shims() {
 }
 
 /// Under "linux" every library may stay with the system. What is only tidied keeps the tags of its
-/// name as long as all of them are true.
+/// name as long as all of them are true, or none would be.
 void Planner::choose_tags() {
   const auto& name_tags = wheel_.name.platform_tags;
+  const auto& verdict = examined_.verdict;
   const auto wish =
       policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
   if (wish.policy != "linux") refuse_missing_libraries(examined_);
-  const bool keeps = options_.fix_only && wish.automatic &&
-                     options_.tag_update == policy::TagUpdate::all &&
-                     policy::false_tags(examined_.verdict, name_tags).empty();
+  const bool may_keep =
+      options_.fix_only && wish.automatic && options_.tag_update == policy::TagUpdate::all;
+  const bool is_true = may_keep && policy::false_tags(verdict, name_tags).empty();
+  const bool is_hopeless = may_keep && verdict.best + 1 == verdict.policies.size();
+  const bool keeps = is_true || is_hopeless;
   if (keeps) {
     plan_.tags.platform_tags = name_tags;
-    plan_.tags.policy = examined_.verdict.as_is;
-    plan_.tags.reasons = {"kept: what the file name says is true"};
+    plan_.tags.policy = verdict.as_is;
+    plan_.tags.reasons = {is_true ? "kept: what the file name says is true"
+                                  : "kept: the wheel meets no platform tag at all"};
   } else {
     plan_.tags = policy::choose_tags(examined_.verdict, wish, options_.tag_update, name_tags);
   }

@@ -54,3 +54,13 @@ says_not stderr "only the build"
 unzip -qo needs-out/*.whl -d needs-out/site
 readelf -dW needs-out/site/demo/_x.so >dynamic
 says dynamic '[$ORIGIN/runtime/lib]'
+
+# A wheel that meets no tag at all keeps its name, and it is said why.
+if [ "$(uname -m)" = x86_64 ]; then
+  mkdir -p new/demo
+  gcc -shared -fPIC -Wl,-z,x86-64-v3 -Wl,-rpath,/tmp/build -o new/demo/_x.so foo.c
+  pack new new-1.0-py3-none-manylinux_2_34_x86_64.whl
+  run 0 "$truewheel" repair --fix-only -w new-out new-1.0-py3-none-manylinux_2_34_x86_64.whl
+  says stderr "T001: manylinux_2_34_x86_64 is not true"
+  [ -e new-out/new-1.0-py3-none-manylinux_2_34_x86_64.whl ]
+fi
