@@ -141,6 +141,12 @@ struct FileRange {
 
 /// The same facts from our own bounds-checked reader alone; tests hold the two against each other.
 [[nodiscard]] ElfFacts inspect_natively(Bytes file);
+/// The facts that plan_edit goes by: a file without PT_DYNAMIC has those of its section of type
+/// SHT_DYNAMIC, which no loader reads but the link editor does.
+[[nodiscard]] ElfFacts inspect_as_edited(Bytes file);
+/// What is wrong with the section headers of a file that loaders take all the same, one sentence
+/// for each kind of fault.
+[[nodiscard]] std::vector<std::string> section_header_faults(Bytes file);
 /// The same facts from LIEF alone, over the distilled image.
 [[nodiscard]] ElfFacts inspect_with_lief(Bytes file);
 

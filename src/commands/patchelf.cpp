@@ -28,12 +28,21 @@ MappedPages edited_version(const Planned& planned) {
   return version;
 }
 
+/// What scripts that call patchelf look for in its errors, where our own sentence does not have it.
+[[noreturn]] void rethrow_with_patchelfs_words(const Error& error) {
+  if (error.id() != "elf-dynamic-no-end" || !error.hint().empty()) throw error;
+  throw Error(error.kind(), error.id(), error.what(),
+              "patchelf's words: setSubstr: write extends past end of section");
+}
+
 Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) {
   Planned planned{path, MappedFile(path), {}};
   const Bytes bytes = planned.file.bytes();
   if (!elf::has_elf_magic(bytes))
     throw Error(ErrorKind::refused, "elf-no-magic", "this is no ELF file");
-  const elf::ElfFacts facts = elf::inspect_natively(bytes);
+  const elf::ElfFacts facts = elf::inspect_as_edited(bytes);
+  for (const std::string& fault : elf::section_header_faults(bytes))
+    report::log_finding({"elf-sections", Severity::warning, path.string(), fault, {}});
   write_stdout(patchelf_text(facts, command.print));
 
   elf::ElfEdit edit = command.edit;
@@ -76,7 +85,12 @@ void run(const PatchelfCommand& command) {
       const bool known = std::any_of(all.begin(), all.end(), [&](const Planned& other) {
         return other.file.is_same_file(path);
       });
-      if (!known) all.push_back(plan(path, command));
+      if (known) return;
+      try {
+        all.push_back(plan(path, command));
+      } catch (const Error& error) {
+        rethrow_with_patchelfs_words(error);
+      }
     });
   }
   for (const Planned& planned : all) {

@@ -44,8 +44,8 @@ std::vector<std::string> check_edit(Bytes before, Bytes after, const ElfEdit& ed
                                     const PatchList& patches, Unpatched unpatched) {
   Complaints complaints;
   try {
-    const ElfImage old_image(before);
-    const ElfImage new_image(after);
+    const ElfImage old_image(before, DynamicBy::segment_or_section);
+    const ElfImage new_image(after, DynamicBy::segment_or_section);
     // An input is often not clean: only what is new is the edit's fault.
     const Complaints known = check_structure(old_image);
     for (std::string& complaint : check_structure(new_image)) {

@@ -106,8 +106,7 @@ void check_segments_kept(const ElfImage& before, const ElfImage& after, const El
              vaddr < load.vaddr + load.memsz;
     });
   };
-  const Segment *old_dynamic = before.find_segment(pt::kDynamic),
-                *new_dynamic = after.find_segment(pt::kDynamic);
+  const Segment *old_dynamic = before.dynamic_segment(), *new_dynamic = after.dynamic_segment();
   if (old_dynamic != nullptr && new_dynamic != nullptr && is_writable(before, old_dynamic->vaddr) &&
       !is_writable(after, new_dynamic->vaddr)) {
     complaints.emplace_back("PT_DYNAMIC is no longer writable");

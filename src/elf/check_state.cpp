@@ -127,7 +127,7 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, const El
 
 /// DT_MIPS_RLD_MAP_REL is relative to its own place, so its target must be the same.
 std::optional<std::uint64_t> debug_map(const ElfImage& image) {
-  const Segment* dynamic = image.find_segment(pt::kDynamic);
+  const Segment* dynamic = image.dynamic_segment();
   for (const DynamicEntry& entry : image.dynamic()) {
     if (entry.tag != dt::kMipsRldMapRel || image.header().machine != em::kMips) continue;
     const std::uint64_t target =

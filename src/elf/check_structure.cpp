@@ -146,7 +146,7 @@ class StructureChecker {
 
   /// What ld, strip and bionic go by: section headers that say the same as the dynamic section.
   void check_dynamic_section() {
-    const Segment* dynamic = image_.find_segment(pt::kDynamic);
+    const Segment* dynamic = image_.dynamic_segment();
     for (std::size_t i = 0; i < image_.sections().size() && dynamic != nullptr; ++i) {
       const Section& section = image_.sections()[i];
       if (section.type == sht::kDynamic &&

@@ -118,6 +118,12 @@ void check_kept_hash_tables(const ElfImage& before, const ElfImage& after, Compl
   }
 }
 
+/// A word of a hash table that nobody may have read before: it may not be in the file.
+std::optional<std::uint64_t> word_at(const ElfImage& image, std::uint64_t at, std::uint64_t size) {
+  if (at > image.reader().size() || size > image.reader().size() - at) return std::nullopt;
+  return size == 8 ? image.reader().u64(at) : image.reader().u32(at);
+}
+
 /// Does a lookup by the loader's rules meet symbol `i`? By nothing but the bytes of the table
 /// (glibc `elf/dl-lookup.c`, do_lookup_x).
 bool gnu_hash_meets(const SymbolView& view, std::uint64_t i) {
@@ -131,34 +137,37 @@ bool gnu_hash_meets(const SymbolView& view, std::uint64_t i) {
                       shift = reader.u32(*table + 12);
   if (buckets == 0 || blooms == 0) return false;
   const std::uint64_t bloom_at = *table + 16 + (hash / bits & (blooms - 1)) * word;
-  const std::uint64_t bloom = word == 8 ? reader.u64(bloom_at) : reader.u32(bloom_at);
-  if ((bloom >> hash % bits & bloom >> (hash >> (shift & 31)) % bits & 1) == 0) return false;
+  const auto bloom = word_at(view.image, bloom_at, word);
+  if (!bloom || (*bloom >> hash % bits & *bloom >> (hash >> (shift & 31)) % bits & 1) == 0)
+    return false;
   const std::uint64_t buckets_at = *table + 16 + blooms * word;
-  std::uint64_t symbol = reader.u32(buckets_at + std::uint64_t{4} * (hash % buckets));
-  if (symbol == 0 || symbol < first) return false;
-  for (;; ++symbol) {
-    const std::uint32_t chain =
-        reader.u32(buckets_at + std::uint64_t{4} * buckets + 4 * (symbol - first));
-    if (symbol == i) return ((chain ^ hash) | 1) == 1;
-    if ((chain & 1) != 0) return false;
+  const auto start = word_at(view.image, buckets_at + std::uint64_t{4} * (hash % buckets), 4);
+  if (!start || *start == 0 || *start < first) return false;
+  for (std::uint64_t symbol = *start;; ++symbol) {
+    const auto chain =
+        word_at(view.image, buckets_at + std::uint64_t{4} * buckets + 4 * (symbol - first), 4);
+    if (!chain) return false;
+    if (symbol == i) return ((*chain ^ hash) | 1) == 1;
+    if ((*chain & 1) != 0) return false;
   }
 }
 
 bool sysv_hash_meets(const SymbolView& view, std::uint64_t i) {
   const auto vaddr = view.image.dynamic_value(dt::kHash);
-  const auto table = vaddr ? view.image.offset_of(*vaddr, 8) : std::nullopt;
+  const auto table = vaddr ? view.image.offset_of(*vaddr, 16) : std::nullopt;
   if (!table) return false;
-  const bool wide = view.image.hash_word_size(*table) == 8;
-  const auto word = [&](std::uint64_t index) -> std::uint64_t {
-    const ByteReader& reader = view.image.reader();
-    return wide ? reader.u64(*table + 8 * index) : reader.u32(*table + 4 * index);
+  const std::uint64_t size = view.image.hash_word_size(*table);
+  const std::uint64_t most = view.image.reader().size() / size;
+  const auto word = [&](std::uint64_t index) {
+    return index > most ? std::nullopt : word_at(view.image, *table + size * index, size);
   };
-  const std::uint64_t buckets = word(0);
-  if (buckets == 0) return false;
-  std::uint64_t symbol = word(2 + sysv_hash(view.name(i)) % buckets);
-  for (std::uint64_t steps = 0; symbol != 0 && steps <= view.count; ++steps) {
-    if (symbol == i) return true;
-    symbol = word(2 + buckets + symbol);
+  const std::uint64_t buckets = word(0).value_or(0);
+  if (buckets == 0 || buckets > most) return false;
+  auto symbol = word(2 + sysv_hash(view.name(i)) % buckets);
+  for (std::uint64_t steps = 0; symbol.value_or(0) != 0 && steps <= view.count; ++steps) {
+    if (*symbol == i) return true;
+    if (*symbol > most) return false;
+    symbol = word(2 + buckets + *symbol);
   }
   return false;
 }

@@ -188,7 +188,10 @@ class Distiller {
     if (definitions.empty() || definitions.size() > kDistilledVersions) return;
     const std::uint64_t begin = begin_piece();
     for (std::size_t i = 0; i < definitions.size(); ++i) {
-      append(definitions[i].raw.first(6));  // vd_version, vd_flags, vd_ndx
+      append(definitions[i].raw.first(4));  // vd_version, vd_flags
+      // glibc names no version by the base definition, whatever its index; LIEF would.
+      const bool is_base = (definitions[i].flags & ver::kFlagBase) != 0;
+      put(is_base ? ver::kGlobal : definitions[i].index);
       put(std::uint16_t{1});
       append(definitions[i].raw.subspan(8, 4));  // vd_hash
       put(std::uint32_t{20});

@@ -91,7 +91,7 @@ void Draft::place_in_rooms(Growth growth) {
     if (growth == Growth::yes) return rank(a.table.kind) < rank(b.table.kind);
     return a.size > b.size;
   });
-  const Segment* dynamic = image_->find_segment(pt::kDynamic);
+  const Segment* dynamic = image_->dynamic_segment();
   const bool must_be_writable = dynamic != nullptr && [&] {
     return std::any_of(
         image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {

@@ -122,7 +122,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   if (edit.empty()) return nothing;
 
   // S0: compare before touching anything, so that an edit that is in force already has no patch.
-  const ElfImage image(file);
+  const ElfImage image(file, DynamicBy::segment_or_section);
   const Wish wish = make_wish(image, edit);
   if (wish.changes_nothing()) return nothing;
   if (wish.changes_dynamic_linking() || wish.adds_stack_header) refuse_uneditable(image, wish);
@@ -190,7 +190,7 @@ void require_sound_edit(Bytes before, Bytes after, const ElfEdit& wishes, const 
   for (std::size_t i = 0; i < std::min(broken.size(), kMostNamed); ++i)
     all += (i == 0 ? "" : "; ") + broken[i];
   // A file that contradicts itself is refused; only a sound one shows a bug of ours.
-  if (!check_structure(ElfImage(before)).empty()) {
+  if (!check_structure(ElfImage(before, DynamicBy::segment_or_section)).empty()) {
     throw Error(ErrorKind::refused, "elf-inconsistent",
                 fmt::format("the file contradicts itself: {}", all));
   }

@@ -84,6 +84,11 @@ ElfFacts inspect_natively(Bytes file) {
   return read_natively(ElfImage(file)).facts;
 }
 
+ElfFacts inspect_as_edited(Bytes file) {
+  if (!has_elf_magic(file)) return {};
+  return read_natively(ElfImage(file, DynamicBy::segment_or_section)).facts;
+}
+
 ElfFacts inspect_with_lief(Bytes file) {
   if (!has_elf_magic(file)) return {};
   const ElfImage image(file);

@@ -61,7 +61,10 @@ std::optional<GnuHashTable> GnuHashTable::read(const ElfImage& image) {
   table.bloom_shift = reader.u32(*header + 12);
   // glibc takes the number of filter words for a mask.
   if (table.buckets == 0 || !is_power_of_two(table.bloom_words) || table.bloom_shift > 31)
-    refuse("DT_GNU_HASH has no buckets or a filter that loaders cannot use");
+    refuse(
+        "hash table header out of range: DT_GNU_HASH has no buckets or a filter that loaders "
+        "cannot "
+        "use");
   const std::uint64_t buckets_at = kGnuHeaderSize + table.bloom_words * image.word_size() + *header;
   const std::uint64_t chains_at = buckets_at + std::uint64_t{4} * table.buckets;
   const auto passes_filter = [&](std::uint32_t hash) {

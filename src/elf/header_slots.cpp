@@ -49,7 +49,7 @@ class GrowthPlanner {
       if (const auto index = table_at(tables_, at)) {
         const Table& table = tables_[*index];
         // .dynamic is RELRO data, and ld.so and static PIE programs reach it from code.
-        if (!table.movable ||
+        if (!table.movable || table.shared ||
             (table.kind == TableKind::dynamic && dynamic_moves_ == DynamicMoves::no)) {
           reason = fmt::format("{} stands behind the program headers and cannot move",
                                table_name(table.kind));

@@ -76,6 +76,8 @@ Segment read_segment(const ByteReader& reader, std::uint64_t offset, bool is_64)
   return segment;
 }
 
+}  // namespace
+
 Section read_section(const ByteReader& reader, std::uint64_t offset, bool is_64) {
   Cursor cursor(reader, offset, is_64);
   Section section;
@@ -92,10 +94,22 @@ Section read_section(const ByteReader& reader, std::uint64_t offset, bool is_64)
   return section;
 }
 
+namespace {
+
 /// Header fields that only the constructor needs.
 struct EntrySizes {
-  std::uint16_t segment = 0, section = 0;
+  std::uint16_t header = 0, segment = 0, section = 0;
 };
+
+/// No kernel looks at these. They are asked last, so that of a header full of rubbish something
+/// more telling is said.
+void check_version_and_size(const ByteReader& reader, const Header& header,
+                            const EntrySizes& entry_sizes) {
+  if (const std::uint32_t version = reader.u32(20); version != 1)
+    refuse("elf-ident", fmt::format("e_version {} is not 1", version));
+  if (const std::uint64_t size = sizes_of(header.bits).header; entry_sizes.header != size)
+    refuse("elf-entry-size", fmt::format("e_ehsize {} should be {}", entry_sizes.header, size));
+}
 
 Header read_header(const ByteReader& reader, ByteOrder order, EntrySizes& entry_sizes) {
   Header header;
@@ -107,16 +121,12 @@ Header read_header(const ByteReader& reader, ByteOrder order, EntrySizes& entry_
   Cursor cursor(reader, 16, header.bits == 64);
   header.type = cursor.half();
   header.machine = cursor.half();
-  if (const std::uint32_t version = cursor.word32(); version != 1) {
-    refuse("elf-ident", fmt::format("e_version {} is not 1", version));
-  }
+  static_cast<void>(cursor.word32());  // e_version
   header.entry = cursor.word();
   header.phoff = cursor.word();
   header.shoff = cursor.word();
   header.flags = cursor.word32();
-  if (const std::uint16_t size = cursor.half(); size != sizes.header) {
-    refuse("elf-entry-size", fmt::format("e_ehsize {} should be {}", size, sizes.header));
-  }
+  entry_sizes.header = cursor.half();
   entry_sizes.segment = cursor.half();
   header.phnum = cursor.half();
   entry_sizes.section = cursor.half();
@@ -136,13 +146,15 @@ std::vector<Segment> read_segments(const ByteReader& reader, const Header& heade
     refuse("elf-entry-size",
            fmt::format("e_phentsize {} should be {}", entry_sizes.segment, sizes.segment));
   }
+  const std::uint64_t end = checked_add(header.phoff, header.phnum * sizes.segment);
+  if (end > reader.size()) {
+    refuse("elf-phoff",
+           fmt::format("program header table out of bounds: it ends at {:#x}, past the file's end",
+                       end));
+  }
   const bool is_loadable = header.type == et::kExec || header.type == et::kDyn;
   if (is_loadable && header.phnum * sizes.segment > kLargestSegmentTable) {
     refuse("elf-phnum", fmt::format("{} program headers are more than kernels read", header.phnum));
-  }
-  const std::uint64_t end = checked_add(header.phoff, header.phnum * sizes.segment);
-  if (end > reader.size()) {
-    refuse("elf-phoff", fmt::format("the program headers end at {:#x}, past the file's end", end));
   }
   if (header.phoff < sizes.header || header.phoff % sizes.word != 0) {
     refuse("elf-phoff",
@@ -165,7 +177,8 @@ std::vector<Section> read_sections(const ByteReader& reader, Header& header,
   const bool extended = header.shnum == 0;
   if (entry_sizes.section != sizes.section) {
     refuse("elf-entry-size",
-           fmt::format("e_shentsize {} should be {}", entry_sizes.section, sizes.section));
+           fmt::format("section headers have wrong size: e_shentsize {} should be {}",
+                       entry_sizes.section, sizes.section));
   }
   if (sizes.section > reader.size() - header.shoff) {
     refuse("elf-truncated", "the file ends within its section headers");
@@ -249,10 +262,12 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
 
 }  // namespace
 
-ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "ELF") {
+ElfImage::ElfImage(Bytes file, DynamicBy by)
+    : file_(file), reader_(file, check_ident(file), "ELF") {
   EntrySizes entry_sizes;
   header_ = read_header(reader_, check_ident(file), entry_sizes);
   segments_ = read_segments(reader_, header_, entry_sizes);
+  check_version_and_size(reader_, header_, entry_sizes);
   sections_ = read_sections(reader_, header_, entry_sizes);
   if (header_.type != et::kExec && header_.type != et::kDyn) return;
 
@@ -265,6 +280,10 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
     if (segment.type == pt::kInterp && std::exchange(interpreter, &segment) != nullptr) {
       refuse("elf-two-interpreters", "there are two PT_INTERP");
     }
+  }
+  if (dynamic == nullptr && by == DynamicBy::segment_or_section) {
+    dynamic_by_section_ = find_dynamic_section();
+    if (dynamic_by_section_) dynamic = &*dynamic_by_section_;
   }
   if (dynamic == nullptr || dynamic->filesz == 0 || has_hollow_dynamic(sections_, *dynamic)) return;
   check_loads(segments_, file_.size());
@@ -314,7 +333,7 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
       refuse("elf-tables-overlap", "the dynamic string table lies over the headers");
     }
     if (reader_.u8(dynstr_offset_ + dynstr_size_ - 1) != 0) {
-      refuse("elf-strtab-no-end", "the dynamic string table does not end with a NUL");
+      refuse("elf-strtab-no-end", "the dynamic string table is not NUL-terminated");
     }
   }
   for (const DynamicEntry& entry : dynamic_) {
@@ -333,7 +352,35 @@ ElfImage::ElfImage(Bytes file) : file_(file), reader_(file, check_ident(file), "
   // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
   // such.
   distrusts_sections_ = !sections_.empty() && !sections_know_tables();
-  if (distrusts_sections_) sections_.clear();
+  if (!distrusts_sections_) return;
+  sections_.clear();
+  if (!dynamic_by_section_) return;
+  // It was one of them.
+  dynamic_by_section_.reset();
+  dynamic_.clear();
+  dynstr_offset_ = dynstr_size_ = 0;
+}
+
+/// The only loaded section of type SHT_DYNAMIC, if it lies where a LOAD maps it.
+std::optional<Segment> ElfImage::find_dynamic_section() const {
+  const Section* found = nullptr;
+  for (const Section& section : sections_) {
+    if (section.type != sht::kDynamic || (section.flags & shf::kAlloc) == 0 || section.size == 0)
+      continue;
+    if (std::exchange(found, &section) != nullptr) return std::nullopt;
+  }
+  if (found == nullptr || offset_of(found->addr, found->size) != found->offset) return std::nullopt;
+  Segment segment;
+  segment.type = pt::kDynamic;
+  segment.offset = found->offset;
+  segment.vaddr = segment.paddr = found->addr;
+  segment.filesz = segment.memsz = found->size;
+  segment.align = found->addralign;
+  return segment;
+}
+
+const Segment* ElfImage::dynamic_segment() const {
+  return dynamic_by_section_ ? &*dynamic_by_section_ : find_segment(pt::kDynamic);
 }
 
 bool ElfImage::sections_know_tables() const {
@@ -382,8 +429,10 @@ std::optional<std::uint64_t> ElfImage::dynamic_value(std::int64_t tag) const {
 std::string_view ElfImage::dynamic_string(std::uint64_t string_offset) const {
   if (string_offset >= dynstr_size_) {
     refuse("elf-string-offset",
-           fmt::format("string offset {:#x} is past the dynamic string table ({:#x} bytes)",
-                       string_offset, dynstr_size_));
+           fmt::format(
+               "string table index out of bounds: {:#x} is past the {:#x} bytes of the dynamic "
+               "string table",
+               string_offset, dynstr_size_));
   }
   return reader_.c_string(dynstr_offset_ +
                           string_offset);  // ends within the table: its last byte is NUL
@@ -433,7 +482,8 @@ std::uint64_t count_by_gnu_hash(const ElfImage& image, std::uint64_t table) {
   const std::uint64_t bloom = reader.u32(*header + 8);
   const std::uint64_t buckets_at = table + 16 + bloom * image.word_size();
   const auto bucket_offset = image.offset_of(buckets_at, buckets * 4);
-  if (!bucket_offset) refuse("elf-hash", "the buckets of DT_GNU_HASH are not mapped");
+  if (!bucket_offset)
+    refuse("elf-hash", "hash table header out of range: the buckets of DT_GNU_HASH are not mapped");
   std::uint64_t last = 0;
   for (std::uint64_t i = 0; i < buckets; ++i) {
     const std::uint64_t symbol = reader.u32(*bucket_offset + 4 * i);

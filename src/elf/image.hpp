@@ -43,13 +43,21 @@ struct DynamicEntry {
   std::uint64_t file_offset = 0;  ///< of the entry itself
 };
 
+/// What leads to .dynamic. Loaders know PT_DYNAMIC only. The link editor goes by the section
+/// (elf_link_add_object_symbols in binutils' bfd/elflink.c), so that an edit of a file
+/// without PT_DYNAMIC, which a linker script forgot, is an edit of that.
+enum class DynamicBy { segment, segment_or_section };
+
+/// A section header at a file offset.
+[[nodiscard]] Section read_section(const ByteReader& reader, std::uint64_t offset, bool is_64);
+
 /// A bounds-checked view of one ELF file: headers, program headers, sections if they can be
 /// trusted, .dynamic by way of PT_DYNAMIC, and addresses as offsets. Construction refuses what
 /// elf-cases.md says R to (E02-E05, E10, E11, E13, E14, E17); counts never allocate more than the
 /// file's own size asks for.
 class ElfImage {
  public:
-  explicit ElfImage(Bytes file);
+  explicit ElfImage(Bytes file, DynamicBy by = DynamicBy::segment);
 
   [[nodiscard]] Bytes file() const { return file_; }
   [[nodiscard]] const ByteReader& reader() const { return reader_; }
@@ -65,10 +73,12 @@ class ElfImage {
 
   [[nodiscard]] const Segment* find_segment(
       std::uint32_t type) const;  ///< the first one of that type
+  /// PT_DYNAMIC, or the extent of the section that stands for it; nullptr when there is neither.
+  [[nodiscard]] const Segment* dynamic_segment() const;
   [[nodiscard]] bool is_64() const { return header_.bits == 64; }
   [[nodiscard]] std::uint64_t word_size() const { return is_64() ? 8 : 4; }
 
-  /// .dynamic up to and without its first DT_NULL; empty when there is no PT_DYNAMIC.
+  /// .dynamic up to and without its first DT_NULL; empty when nothing leads to it.
   [[nodiscard]] const std::vector<DynamicEntry>& dynamic() const { return dynamic_; }
   [[nodiscard]] std::optional<std::uint64_t> dynamic_value(
       std::int64_t tag) const;  ///< the first one's value
@@ -95,6 +105,7 @@ class ElfImage {
  private:
   /// Each table that the dynamic section names is a loaded section of its type.
   [[nodiscard]] bool sections_know_tables() const;
+  [[nodiscard]] std::optional<Segment> find_dynamic_section() const;
   bool distrusts_sections_ = false;
 
   Bytes file_;
@@ -102,6 +113,7 @@ class ElfImage {
   Header header_;
   std::vector<Segment> segments_;
   std::vector<Section> sections_;
+  std::optional<Segment> dynamic_by_section_;
   std::vector<DynamicEntry> dynamic_;
   std::uint64_t dynstr_offset_ = 0, dynstr_size_ = 0;
 };

@@ -118,7 +118,7 @@ Neighbours find_neighbours(const Ground& ground, const Table& strings) {
     // before it.
     const bool is_next =
         table.offset - result.boundary < 64 && ground.map.is_free(result.boundary, table.offset);
-    if (!table.movable || !is_next || table.kind == TableKind::dynamic ||
+    if (!table.movable || table.shared || !is_next || table.kind == TableKind::dynamic ||
         table.kind == TableKind::interpreter || table.kind == TableKind::notes ||
         table.vaddr - strings.vaddr != table.offset - strings.offset) {
       break;
@@ -311,7 +311,7 @@ std::uint64_t strings_table_size(const ElfImage& image) {
 }
 
 std::uint64_t dynamic_slots(const ElfImage& image) {
-  const Segment* dynamic = image.find_segment(pt::kDynamic);
+  const Segment* dynamic = image.dynamic_segment();
   if (dynamic == nullptr) return 0;
   std::uint64_t size = dynamic->filesz;
   const Table table{TableKind::dynamic, dynamic->vaddr, dynamic->offset, dynamic->filesz};

@@ -29,7 +29,7 @@ std::vector<Table> tables_before(const FileMap& map, const std::vector<Table>& t
     if (table->offset >= strings.offset) continue;
     const bool is_next = table->end() <= begin && begin - table->end() < kLargestGap &&
                          map.is_free(table->end(), begin);
-    if (!is_next || !table->movable || !address_tag(table->kind) ||
+    if (!is_next || !table->movable || table->shared || !address_tag(table->kind) ||
         table->vaddr - table->offset != strings.vaddr - strings.offset ||
         result.size() == kMostTables) {
       break;
@@ -78,7 +78,7 @@ std::optional<std::vector<Place>> pack(const std::vector<Table>& before, std::si
 void add_retreats(const ElfImage& image, const FileMap& map, const std::vector<Table>& tables,
                   const std::vector<Room>& rooms, const Table& strings, std::uint64_t size,
                   std::vector<Draft>& drafts) {
-  if (strings.size < kLargeTable || !strings.movable) return;
+  if (strings.size < kLargeTable || !strings.movable || strings.shared) return;
   const std::vector<Table> before = tables_before(map, tables, strings);
   for (std::size_t leaving = 1; leaving < (std::size_t{1} << before.size()); ++leaving) {
     auto places = pack(before, leaving, strings, size + kReserve);

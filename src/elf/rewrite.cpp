@@ -302,7 +302,7 @@ class Rewriter {
 
   void write_dynamic() {
     if (layout_.moves.empty() && !wish_.entries_change) return;
-    const Segment* segment = image_.find_segment(pt::kDynamic);
+    const Segment* segment = image_.dynamic_segment();
     const Move* move = layout_.find(TableKind::dynamic);
     const std::uint64_t start = move == nullptr ? segment->offset : move->offset;
     const std::uint64_t vaddr = move == nullptr ? segment->vaddr : move->vaddr;

@@ -37,25 +37,28 @@ std::optional<std::uint32_t> section_type(TableKind kind) {
   return std::nullopt;
 }
 
-/// Size of DT_GNU_HASH with all chains; the chains have one word for each hashed symbol.
+/// Size of DT_GNU_HASH with all chains; the chains have one word for each hashed symbol. 0 for a
+/// table that ends past the file: without symbols nobody has read it before.
 std::uint64_t gnu_hash_size(const ElfImage& image, std::uint64_t offset, std::uint64_t symbols) {
   const ByteReader& reader = image.reader();
+  if (reader.size() - offset < 16) return 0;
   const std::uint64_t buckets = reader.u32(offset), first = reader.u32(offset + 4),
                       bloom = reader.u32(offset + 8);
+  const std::uint64_t buckets_at = offset + 16 + bloom * image.word_size();
+  if (buckets_at > reader.size() || buckets > (reader.size() - buckets_at) / 4) return 0;
   bool hashes_any = false;
-  for (std::uint64_t i = 0; i < buckets && !hashes_any; ++i) {
-    hashes_any = reader.u32(offset + 16 + bloom * image.word_size() + 4 * i) != 0;
-  }
+  for (std::uint64_t i = 0; i < buckets && !hashes_any; ++i)
+    hashes_any = reader.u32(buckets_at + 4 * i) != 0;
   const std::uint64_t chains = hashes_any && symbols > first ? symbols - first : 0;
-  return 16 + bloom * image.word_size() + 4 * (buckets + chains);
+  return buckets_at - offset + 4 * (buckets + chains);
 }
 
 std::uint64_t hash_size(const ElfImage& image, std::uint64_t offset) {
   const ByteReader& reader = image.reader();
-  return image.hash_word_size(offset) == 8
-             ? checked_mul(8,
-                           checked_add(2, checked_add(reader.u64(offset), reader.u64(offset + 8))))
-             : 4 * (2 + std::uint64_t{reader.u32(offset)} + reader.u32(offset + 4));
+  if (reader.size() - offset < 16) return 0;
+  const std::uint64_t word = image.hash_word_size(offset);
+  const auto read = [&](std::uint64_t at) { return word == 8 ? reader.u64(at) : reader.u32(at); };
+  return checked_mul(word, checked_add(2, checked_add(read(offset), read(offset + word))));
 }
 
 /// Notes of these owners and types are read through PT_NOTE only. Others may be data of the program
@@ -257,7 +260,7 @@ std::vector<Table> find_tables(const ElfImage& image) {
   std::vector<Table> tables;
   add_notes(image, tables);
   if (const auto interpreter = interpreter_table(image)) tables.push_back(*interpreter);
-  if (const Segment* dynamic = image.find_segment(pt::kDynamic); dynamic != nullptr) {
+  if (const Segment* dynamic = image.dynamic_segment(); dynamic != nullptr) {
     tables.push_back(
         {TableKind::dynamic, dynamic->vaddr, dynamic->offset, dynamic->filesz, image.word_size()});
   }
@@ -315,8 +318,11 @@ std::vector<Table> find_tables(const ElfImage& image) {
       if (i + 1 < tables.size()) tables[i + 1].movable = false;
     }
   }
-  for (std::size_t i = 1; i < tables.size(); ++i) {
-    if (tables[i].offset < tables[i - 1].end()) tables[i].movable = tables[i - 1].movable = false;
+  // patchelf 0.14 leaves PT_GNU_PROPERTY and PT_NOTE where its .dynstr comes to lie. A copy of a
+  // table is none of the other's business.
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    for (std::size_t k = i + 1; k < tables.size() && tables[k].offset < tables[i].end(); ++k)
+      tables[k].shared = tables[i].shared = true;
   }
   return tables;
 }

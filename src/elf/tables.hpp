@@ -31,6 +31,7 @@ struct Table {
   std::uint64_t align = 1;
   bool keep_phase = false;  ///< its new place is congruent to the old one modulo 16
   bool movable = true;
+  bool shared = false;  ///< some of its bytes are another table's, too: what moves away leaves them
 
   [[nodiscard]] std::uint64_t end() const { return offset + size; }
 };

@@ -333,6 +333,29 @@ void rename_versions(const ElfImage& image, const ElfEdit& edit, Wish& wish) {
   }
 }
 
+/// Where nothing states the number of symbols they reach up to the next table: its tag stays.
+void require_no_symbol_limit(const ElfImage& image, std::int64_t tag) {
+  const auto limit = image.dynamic_value(tag), symbols = image.dynamic_value(dt::kSymTab);
+  if (!limit || !symbols || image.stated_symbol_count() != 0) return;
+  const std::uint64_t size = sizes_of(image.header().bits).symbol;
+  const std::uint64_t end = *symbols + image.dynamic_symbol_count() * size;
+  if (*limit >= end && *limit - end < size) {
+    throw Error(ErrorKind::refused, "elf-symbol-count",
+                "the versions would go, and only they tell how many symbols there are");
+  }
+}
+
+/// The dynamic section says nothing of versions any more.
+void drop_version_tags(const ElfImage& image, EntryEditor& entries) {
+  require_no_symbol_limit(image, dt::kVerNeed);
+  entries.drop_tags({dt::kVerNeed, dt::kVerNeedNum});
+  // glibc looks versions up in a table that it makes only for files with needed or defined ones;
+  // with DT_VERSYM alone it reads from address 0 (RESOLVE_MAP in dl-machine.h's callers).
+  if (image.dynamic_value(dt::kVerDef)) return;
+  require_no_symbol_limit(image, dt::kVerSym);
+  entries.drop_tags({dt::kVerSym});
+}
+
 }  // namespace
 
 std::vector<std::string> Wish::texts() const {
@@ -390,10 +413,7 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
   if (!wish.removed_needs.empty()) {
     const std::size_t left = wish.needs.records.size() - wish.removed_needs.size();
     if (left == 0) {
-      entries.drop_tags({dt::kVerNeed, dt::kVerNeedNum});
-      // glibc looks versions up in a table that it makes only for files with needed or defined
-      // ones; with DT_VERSYM alone it reads from address 0 (RESOLVE_MAP in dl-machine.h's callers).
-      if (!image.dynamic_value(dt::kVerDef)) entries.drop_tags({dt::kVerSym});
+      drop_version_tags(image, entries);
     } else {
       entries.set_value(dt::kVerNeedNum, left);
     }

@@ -140,10 +140,10 @@ std::string all(const Complaints& complaints) {
 /// check_edit() without LIEF. It says the same as a refusal where the input contradicts itself.
 void check_without_lief(Bytes before, Bytes after, const ElfEdit& edit, const PatchList& patches) {
   Complaints complaints;
-  const ElfImage old_image(before);
+  const ElfImage old_image(before, DynamicBy::segment_or_section);
   const Complaints known = check_structure(old_image);
   try {
-    const ElfImage new_image(after);
+    const ElfImage new_image(after, DynamicBy::segment_or_section);
     for (std::string& complaint : check_structure(new_image)) {
       if (std::find(known.begin(), known.end(), complaint) == known.end())
         complaints.push_back(std::move(complaint));
@@ -161,7 +161,8 @@ void check_without_lief(Bytes before, Bytes after, const ElfEdit& edit, const Pa
 
 /// The part of I14 that needs no knowledge of tables: what the loader maps at the old addresses.
 void check_memory_kept(Bytes before, Bytes after, const PatchList& patches) {
-  const ElfImage old_image(before), new_image(after);
+  const ElfImage old_image(before, DynamicBy::segment_or_section),
+      new_image(after, DynamicBy::segment_or_section);
   Buffer expected(before.begin(), before.end());
   for (const Patch& patch : patches.patches) {
     std::copy(patch.bytes.begin(), patch.bytes.end(),

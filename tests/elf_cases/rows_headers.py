@@ -29,7 +29,7 @@ def ident():
     for value in (0, 2, 255):
         yield from changed(f"version {value}", set_byte(6, value), "R", "elf-ident", [NATIVE, FOUR[3]])
         yield from changed(f"e_version {value}", set_header("e_version", value), "R", "elf-ident", [NATIVE, FOUR[1]])
-    yield from changed("data of the other order", lambda elf: set_byte(5, 3 - elf.data[5])(elf), "R", "elf-ident")
+    yield from changed("data of the other order", lambda elf: set_byte(5, 3 - elf.data[5])(elf), "R", "elf-ident|elf-entry-size|elf-phoff")
     yield from changed("class of the other size", lambda elf: set_byte(4, 3 - elf.data[4])(elf), "R", "elf-entry-size", [NATIVE, FOUR[1]])
     for value in (3, 9, 64, 97, 255):
         yield from changed(f"OSABI {value}", set_byte(7, value), "E", targets=[NATIVE, FOUR[3]])
@@ -73,9 +73,13 @@ def table_offsets():
 
 @row("E05")
 def program_header_count():
+    def many_headers(elf: Elf) -> None:
+        elf.header["e_phnum"] = 1 + 65536 // (56 if elf.bits == 64 else 32)
+        elf.data.extend(bytes(70000))
+
     yield from changed("PN_XNUM", set_header("e_phnum", 0xFFFF), "R", "elf-phnum")
     yield from changed("more than the file holds", set_header("e_phnum", 1100), "R", "elf-phoff")
-    yield from changed("more than kernels read", set_header("e_phnum", 0xFFFE), "R", "elf-phnum")
+    yield from changed("more than kernels read", many_headers, "R", "elf-phnum")
     yield from changed("none", set_header("e_phnum", 0), "X", "elf-not-dynamic")
 
 
@@ -160,7 +164,13 @@ def lying_section_headers():
 
 @row("E09")
 def no_dynamic():
-    yield from changed("PT_DYNAMIC is PT_NULL", set_segment("DYNAMIC", "type", PT["NULL"]), "X", "elf-not-dynamic")
+    def forget(elf: Elf) -> None:
+        set_segment("DYNAMIC", "type", PT["NULL"])(elf)
+        set_header("e_shoff", 0)(elf)
+
+    # The link editor goes by the section.
+    yield from changed("PT_DYNAMIC is PT_NULL", set_segment("DYNAMIC", "type", PT["NULL"]), "E")
+    yield from changed("PT_DYNAMIC is PT_NULL, without sections", forget, "X", "elf-not-dynamic")
     for target in [NATIVE, *FOUR[1:]]:
         yield Case(f"static program, {short(target)}", built(target, STATIC, "-static", "-no-pie"), "X", "elf-not-dynamic")
 

@@ -10,15 +10,21 @@ if(TRUEWHEEL_FUZZ)
   endforeach()
 endif()
 
-# What the fuzzer of the editor found worth keeping, in every build. Made anew by
+# What the fuzzers found worth keeping, in every build. Made anew by
 #   elf_edit_fuzz -merge=1 -max_len=6000 KEPT FOLDER... && tar --sort=name -C KEPT -cJf elf_edit.tar.xz .
-add_executable(elf_edit_replay fuzz/elf_edit_fuzz.cpp fuzz/replay.cpp)
-truewheel_settings(elf_edit_replay)
-target_link_libraries(elf_edit_replay PRIVATE elf_edit_oracle truewheel_base truewheel_elf ${TRUEWHEEL_LINK_LIBRARIES})
-set(elf_edit_corpus "${PROJECT_BINARY_DIR}/elf_edit_corpus")
-file(MAKE_DIRECTORY "${elf_edit_corpus}")
-add_test(NAME "fuzz: elf edit unpacks its corpus"
-  COMMAND "${CMAKE_COMMAND}" -E tar xf "${CMAKE_CURRENT_LIST_DIR}/corpus/elf_edit.tar.xz" WORKING_DIRECTORY "${elf_edit_corpus}")
-add_test(NAME "fuzz: elf edit replays its corpus" COMMAND elf_edit_replay "${elf_edit_corpus}")
-set_tests_properties("fuzz: elf edit unpacks its corpus" PROPERTIES FIXTURES_SETUP elf_edit_corpus LABELS fuzz)
-set_tests_properties("fuzz: elf edit replays its corpus" PROPERTIES FIXTURES_REQUIRED elf_edit_corpus LABELS fuzz TIMEOUT 300)
+foreach(subject edit reader)
+  add_executable(elf_${subject}_replay fuzz/elf_${subject}_fuzz.cpp fuzz/replay.cpp)
+  truewheel_settings(elf_${subject}_replay)
+  target_link_libraries(elf_${subject}_replay
+    PRIVATE elf_edit_oracle truewheel_base truewheel_elf ${TRUEWHEEL_LINK_LIBRARIES})
+  set(corpus "${PROJECT_BINARY_DIR}/elf_${subject}_corpus")
+  file(MAKE_DIRECTORY "${corpus}")
+  add_test(NAME "fuzz: elf ${subject} unpacks its corpus"
+    COMMAND "${CMAKE_COMMAND}" -E tar xf "${CMAKE_CURRENT_LIST_DIR}/corpus/elf_${subject}.tar.xz"
+    WORKING_DIRECTORY "${corpus}")
+  add_test(NAME "fuzz: elf ${subject} replays its corpus" COMMAND elf_${subject}_replay "${corpus}")
+  set_tests_properties("fuzz: elf ${subject} unpacks its corpus" PROPERTIES
+    FIXTURES_SETUP elf_${subject}_corpus LABELS fuzz)
+  set_tests_properties("fuzz: elf ${subject} replays its corpus" PROPERTIES
+    FIXTURES_REQUIRED elf_${subject}_corpus LABELS fuzz TIMEOUT 300)
+endforeach()
