@@ -21,6 +21,13 @@ namespace truewheel::check {
 // ---------------------------------------------------------------------------------------------
 // What is checked: a plain value that the rules and the report writers read.
 
+/// What is wrong with RECORD, WHEEL, the members' names or where they lie.
+struct ArchiveFault {
+  Severity severity = Severity::error;
+  std::string what;
+  std::string hint = {};
+};
+
 /// A file of a wheel or a folder, ELF or not.
 struct Member {
   std::string path;  ///< as in the archive, or relative to the folder
@@ -79,9 +86,9 @@ struct Subject {
   std::optional<wheel::WheelName> wheel_name;
   std::vector<std::string> wheel_tags;  ///< Tag lines of the WHEEL file
   std::optional<bool> root_is_purelib;
-  std::string dist_info;                    ///< folder, or empty
-  std::vector<std::string> requires_dist;   ///< normalised names of METADATA's Requires-Dist
-  std::vector<std::string> archive_faults;  ///< RECORD and layout: one sentence each
+  std::string dist_info;                   ///< folder, or empty
+  std::vector<std::string> requires_dist;  ///< normalised names of METADATA's Requires-Dist
+  std::vector<ArchiveFault> archive_faults;
   std::vector<Member> members;
   std::vector<Finding> load_faults;  ///< installed: what libraries of the system lack themselves
   std::vector<Finding> elf_faults;   ///< ELF files that could not be read, or of another machine

@@ -56,10 +56,14 @@ struct ScanLimits {
 /// The map of an archive file: what reading front to back and reading from the end record agree on.
 struct Scan {
   std::vector<Member> members;  ///< files only, in archive order; folder entries are dropped
-  std::vector<std::string>
-      notes;  ///< tolerated oddities, one sentence each (zip-cases.md, W and N)
-  /// The same about members' names, which a repair keeps as they are.
+  /// Ordinary oddities that an output has not, one sentence each (descriptors, comments).
+  std::vector<std::string> notes;
+  /// Oddities that an output has not and that are worth a word: NUL bytes behind the archive.
+  std::vector<std::string> warnings;
+  /// What is worth a word about members' names, which a repair keeps as they are.
   std::vector<std::string> name_notes;
+  /// The same about names that one file system cannot hold apart.
+  std::vector<std::string> collisions;
 };
 
 /// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are
@@ -149,12 +153,18 @@ struct InstalledPath {
 [[nodiscard]] InstalledPath installed_path(std::string_view member_name,
                                            std::string_view dist_info);
 
-/// What an installer stumbles over or a user would rather know: unknown keys under `.data`, a file
-/// that replaces the interpreter, an entry point whose name is a path (Z48, Z49). `entry_points` is
-/// the text of entry_points.txt or empty. One sentence each.
-[[nodiscard]] std::vector<std::string> layout_notes(const std::vector<Member>& members,
-                                                    std::string_view dist_info,
-                                                    std::string_view entry_points);
+/// What an installer stumbles over or a user would rather know.
+struct LayoutNote {
+  enum class About {
+    data,         ///< an unknown key under `.data`, a file that replaces the interpreter (Z48)
+    entry_point,  ///< an entry point whose name is a path (Z49)
+  } about = About::data;
+  std::string sentence;
+};
+/// `entry_points` is the text of entry_points.txt or empty.
+[[nodiscard]] std::vector<LayoutNote> layout_notes(const std::vector<Member>& members,
+                                                   std::string_view dist_info,
+                                                   std::string_view entry_points);
 
 /// A compressed member on its way into a new archive.
 struct EncodedMember {

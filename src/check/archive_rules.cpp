@@ -10,8 +10,7 @@ namespace truewheel::check {
 
 void check_archive(const Subject& subject, const Options&, Sink& sink) {
   for (const auto& fault : subject.archive_faults) {
-    sink.add(Severity::error, subject.dist_info, fault, fault,
-             "truewheel repair --accept-record-mismatch writes RECORD anew");
+    sink.add(fault.severity, subject.dist_info, fault.what, fault.what, fault.hint);
   }
   if (subject.kind != Subject::Kind::wheel) return;
   for (std::size_t i = 0; i < subject.files.size(); ++i) {

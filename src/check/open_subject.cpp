@@ -84,9 +84,11 @@ Subject open_subject(const std::filesystem::path& path, const Options& options) 
     subject = open_folder(path, options);
   } else {
     const MappedFile file(path);
-    subject = elf::has_elf_magic(file.bytes())
+    const auto name = path.filename().string();
+    // What is called a wheel is one to an installer, whatever else its first bytes make it.
+    subject = elf::has_elf_magic(file.bytes()) && !name.ends_with(".whl")
                   ? open_file(path, file.bytes(), options)
-                  : read_wheel(file.bytes(), path.filename().string(), options);
+                  : read_wheel(file.bytes(), name, options);
     if (!file.unchanged()) {
       throw Error(ErrorKind::io, "input-changed", "the file changed while it was read");
     }

@@ -18,6 +18,8 @@ namespace {
 /// Members above this size that are no ELF are hashed in pieces, never held.
 constexpr std::uint64_t kStreamAbove = 16ULL << 20;
 
+constexpr const char* kWriteRecord = "truewheel repair --accept-record-mismatch writes RECORD anew";
+
 bool starts_as_elf(Bytes archive, const wheel::Member& member) {
   bool answer = false;
   struct Stop {};
@@ -77,7 +79,7 @@ void verify_record(Bytes archive, const MemberIndex& members,
   const auto path = subject.dist_info + "/RECORD";
   const auto* record = members.find(path);
   if (record == nullptr) {
-    subject.archive_faults.push_back("there is no " + path);
+    subject.archive_faults.push_back({Severity::error, "there is no " + path});
     return;
   }
   try {
@@ -91,10 +93,11 @@ void verify_record(Bytes archive, const MemberIndex& members,
       return wheel::read_member(archive, *members.find(name));
     });
     for (auto& mismatch : mismatches) {
-      subject.archive_faults.push_back("RECORD: " + std::move(mismatch));
+      subject.archive_faults.push_back(
+          {Severity::error, "RECORD: " + std::move(mismatch), kWriteRecord});
     }
   } catch (const Error& error) {
-    subject.archive_faults.push_back(path + ": " + error.what());
+    subject.archive_faults.push_back({Severity::error, path + ": " + error.what()});
   }
 }
 
@@ -107,23 +110,25 @@ void read_metadata(Bytes archive, const std::vector<wheel::Member>& members,
       subject.wheel_tags = metadata.tags();
       subject.root_is_purelib = metadata.root_is_purelib();
       for (const auto& note : metadata.notes()) {
-        subject.archive_faults.push_back(folder + "/WHEEL: " + note);
+        subject.archive_faults.push_back({Severity::warning, folder + "/WHEEL: " + note});
       }
     } catch (const Error& error) {
-      subject.archive_faults.push_back(folder + "/WHEEL: " + error.what());
+      subject.archive_faults.push_back({Severity::error, folder + "/WHEEL: " + error.what()});
     }
   } else {
-    subject.archive_faults.push_back("there is no " + folder + "/WHEEL");
+    subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/WHEEL"});
   }
   if (const auto* metadata = index.find(folder + "/METADATA")) {
     subject.requires_dist = required_distributions(text_of(archive, *metadata));
   } else {
-    subject.archive_faults.push_back("there is no " + folder + "/METADATA");
+    subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/METADATA"});
   }
   const auto* entry_points = index.find(folder + "/entry_points.txt");
   for (auto& note : wheel::layout_notes(
            members, folder, entry_points == nullptr ? "" : text_of(archive, *entry_points))) {
-    subject.archive_faults.push_back(std::move(note));
+    const auto severity =
+        note.about == wheel::LayoutNote::About::data ? Severity::error : Severity::warning;
+    subject.archive_faults.push_back({severity, std::move(note.sentence)});
   }
 }
 
@@ -171,6 +176,12 @@ Subject read_wheel(Bytes archive, const std::string& file_name, const Options& o
         return with_context(printable(members[i].name),
                             [&] { return look_at_member(archive, members[i], options); });
       });
+  for (const auto& warning : scan.warnings) {
+    subject.archive_faults.push_back({Severity::warning, warning});
+  }
+  for (const auto* notes : {&scan.name_notes, &scan.collisions}) {
+    for (const auto& note : *notes) subject.archive_faults.push_back({Severity::warning, note});
+  }
   const MemberIndex index(members);
   verify_record(archive, index, inspected, subject);
   read_metadata(archive, members, index, subject);

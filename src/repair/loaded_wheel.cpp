@@ -136,6 +136,26 @@ std::string text_of(Bytes archive, const LoadedWheel& wheel, const std::string& 
   return std::string(as_text(wheel::read_member(archive, member->archive).bytes()));
 }
 
+/// WHEEL and the file name say the same in a wheel that nobody renamed. The file name is what
+/// installers choose by; WHEEL is written anew from it.
+void note_tags(LoadedWheel& wheel, const std::string& metadata_path) {
+  const auto in_name = wheel.name.expanded_tags();
+  std::vector<std::string> others;
+  for (const auto& tag : wheel.metadata.tags()) {
+    if (std::find(in_name.begin(), in_name.end(), tag) == in_name.end()) others.push_back(tag);
+  }
+  if (others.empty()) return;
+  wheel.findings.push_back(
+      {"wheel-metadata",
+       Severity::warning,
+       metadata_path,
+       others.size() == 1
+           ? fmt::format("has the Tag {}, which the file name has not", printable(others.front()))
+           : fmt::format("has {} Tags which the file name has not, first {}", others.size(),
+                         printable(others.front())),
+       {}});
+}
+
 /// What an installer may stumble over (Z48, Z49): not ours to forbid, but worth telling.
 void note_layout(LoadedWheel& wheel, Bytes archive) {
   std::vector<wheel::Member> members;
@@ -146,8 +166,10 @@ void note_layout(LoadedWheel& wheel, Bytes archive) {
       entry_points == nullptr
           ? std::string()
           : std::string(as_text(wheel::read_member(archive, entry_points->archive).bytes()));
+  using About = wheel::LayoutNote::About;
   for (auto& note : wheel::layout_notes(members, wheel.dist_info, text)) {
-    wheel.findings.push_back({"layout", Severity::warning, {}, std::move(note), {}});
+    const auto* id = note.about == About::data ? "layout" : "entry-point";
+    wheel.findings.push_back({id, Severity::warning, {}, std::move(note.sentence), {}});
   }
 }
 
@@ -203,9 +225,17 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     wheel.index.emplace(member.archive.name, i);
     wheel.members.push_back(std::move(member));
   }
-  scan.notes.insert(scan.notes.end(), scan.name_notes.begin(), scan.name_notes.end());
   for (auto& note : scan.notes) {
     wheel.findings.push_back({"archive", Severity::note, {}, std::move(note), {}});
+  }
+  for (auto& warning : scan.warnings) {
+    wheel.findings.push_back({"archive", Severity::warning, {}, std::move(warning), {}});
+  }
+  for (auto& note : scan.name_notes) {
+    wheel.findings.push_back({"archive", Severity::warning, {}, std::move(note), {}});
+  }
+  for (auto& note : scan.collisions) {
+    wheel.findings.push_back({kCollisionFinding, Severity::warning, {}, std::move(note), {}});
   }
 
   // RECORD before anything is believed: recomputing it later would launder a tampered file.
@@ -219,6 +249,7 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
   for (const auto& note : wheel.metadata.notes()) {
     wheel.findings.push_back({"wheel-metadata", Severity::warning, metadata_path, note, {}});
   }
+  note_tags(wheel, metadata_path);
   text_of(archive, wheel, wheel.dist_info_file("METADATA"), "metadata-missing");
   note_layout(wheel, archive);
 

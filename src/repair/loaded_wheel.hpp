@@ -21,6 +21,10 @@ struct HeldContent {
   std::vector<DeflateBlock> blocks;
 };
 
+/// Id of the finding that `--verify=strict` refuses: members that one file system cannot hold
+/// apart.
+inline constexpr const char* kCollisionFinding = "name-collision";
+
 /// A member with what one pass over its content told.
 struct LoadedMember {
   wheel::Member archive;

@@ -132,6 +132,13 @@ LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& op
                 "the wheel holds no ELF file: there is nothing to repair",
                 "--allow-pure-python-wheel copies it through");
   }
+  if (options.verify == Verify::strict) {
+    for (const auto& finding : wheel.findings) {
+      if (finding.id == kCollisionFinding) {
+        throw Error(ErrorKind::unfit, finding.id, finding.what, "--verify=standard warns only");
+      }
+    }
+  }
   return wheel;
 }
 

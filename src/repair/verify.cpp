@@ -117,6 +117,7 @@ void verify_output(const MappedFile& archive, const LoadedWheel& wheel, const Pl
     // The framing, by the same strict scanner that the input had to pass.
     const auto scan = wheel::scan(archive.bytes(), {.max_ratio = 1e18});
     if (!scan.notes.empty()) withhold("verify-archive", scan.notes.front());
+    if (!scan.warnings.empty()) withhold("verify-archive", scan.warnings.front());
     if (scan.members.size() != execution.members.size()) {
       withhold("verify-archive", "has another number of members than planned");
     }

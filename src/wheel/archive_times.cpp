@@ -36,9 +36,8 @@ void correct_times(int descriptor, std::uint64_t size, const DosTime& time) try 
   const MappedFile file(descriptor);
   const Bytes archive = file.bytes().first(static_cast<std::size_t>(size));
   const ByteReader reader(archive);
-  std::vector<std::string> notes;
   Oddities oddities;
-  const EndRecords records = read_end_records(archive, notes);
+  const EndRecords records = read_end_records(archive);
   std::uint64_t at = records.directory_offset;
   for (const auto& entry : read_directory(archive, records, oddities)) {
     correct(descriptor, reader, at + kEntryTime, time);

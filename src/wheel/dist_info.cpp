@@ -40,15 +40,20 @@ bool belongs_to(std::string_view stem, const WheelName& name) {
 std::string find_dist_info(const std::vector<Member>& members, const WheelName& name) {
   std::set<std::string_view> dist_infos;
   std::set<std::string_view> data_folders;
+  bool has_folder = false;
   for (const auto& member : members) {
     const std::string_view path = member.name;
     const auto slash = path.find('/');
-    if (slash == std::string_view::npos) continue;
     const std::string_view root = path.substr(0, slash);
-    if (root.ends_with(kDistInfo)) dist_infos.insert(root);
+    if (root.ends_with(kDistInfo)) {
+      dist_infos.insert(root);
+      // A file of such a name counts for pip, which then finds two.
+      has_folder = has_folder || slash != std::string_view::npos;
+    }
+    if (slash == std::string_view::npos) continue;
     if (root.ends_with(kData)) data_folders.insert(root);
   }
-  if (dist_infos.empty()) {
+  if (!has_folder) {
     throw Error(ErrorKind::refused, "dist-info-missing", "the wheel has no .dist-info folder");
   }
   if (dist_infos.size() > 1) {

@@ -40,24 +40,30 @@ std::string_view trimmed(std::string_view text) {
 }
 
 void add_data_notes(const std::vector<Member>& members, std::string_view dist_info,
-                    std::vector<std::string>& notes) {
+                    std::vector<LayoutNote>& notes) {
+  const auto add = [&notes](std::string sentence) {
+    notes.push_back({LayoutNote::About::data, std::move(sentence)});
+  };
   using Scheme = InstalledPath::Scheme;
   const auto stem = dist_info.substr(0, dist_info.size() - std::string_view(".dist-info").size());
   const std::string data = std::string(stem) + ".data/";
   for (const auto& member : members) {
+    // pip takes a file of such a name for a part of the folder, too, and stops.
+    if (member.name.find('/') == std::string::npos && member.name.ends_with(".data")) {
+      add(fmt::format("'{}' is a file where installers look for a folder of data",
+                      printable(member.name)));
+    }
     if (!std::string_view(member.name).starts_with(data)) continue;
     const auto place = installed_path(member.name, dist_info);
     const std::string_view path = place.path;
     if (place.scheme == Scheme::root && path == member.name) {
-      notes.push_back(
-          fmt::format("'{}' is under no key that installers know", printable(member.name)));
+      add(fmt::format("'{}' is under no key that installers know", printable(member.name)));
     }
     const bool is_script = place.scheme == Scheme::scripts;
     const bool is_program =
         place.scheme == Scheme::data && (path.starts_with("bin/") || path.starts_with("Scripts/"));
     if ((is_script || is_program) && is_interpreter(base_name(path))) {
-      notes.push_back(
-          fmt::format("'{}' replaces the Python interpreter of the environment it is installed to",
+      add(fmt::format("'{}' replaces the Python interpreter of the environment it is installed to",
                       printable(member.name)));
     }
   }
@@ -65,7 +71,7 @@ void add_data_notes(const std::vector<Member>& members, std::string_view dist_in
 
 // entry_points.txt is an INI file; what is left of the first `=` becomes the name of a file in the
 // folder of scripts.
-void add_entry_point_notes(std::string_view text, std::vector<std::string>& notes) {
+void add_entry_point_notes(std::string_view text, std::vector<LayoutNote>& notes) {
   bool makes_scripts = false;
   for (const auto& whole_line : split(text, '\n')) {
     const auto line = trimmed(whole_line);
@@ -76,17 +82,18 @@ void add_entry_point_notes(std::string_view text, std::vector<std::string>& note
     }
     const auto name = trimmed(line.substr(0, line.find('=')));
     if (makes_scripts && (name.find_first_of("/\\") != std::string_view::npos || name == "..")) {
-      notes.push_back(fmt::format("entry point '{}' names a file outside the folder of scripts",
-                                  printable(name)));
+      notes.push_back({LayoutNote::About::entry_point,
+                       fmt::format("entry point '{}' names a file outside the folder of scripts",
+                                   printable(name))});
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> layout_notes(const std::vector<Member>& members,
-                                      std::string_view dist_info, std::string_view entry_points) {
-  std::vector<std::string> notes;
+std::vector<LayoutNote> layout_notes(const std::vector<Member>& members, std::string_view dist_info,
+                                     std::string_view entry_points) {
+  std::vector<LayoutNote> notes;
   add_data_notes(members, dist_info, notes);
   add_entry_point_notes(entry_points, notes);
   return notes;

@@ -134,18 +134,19 @@ void add_notes(const Oddities& oddities, std::vector<std::string>& notes) {
       "are setuid, setgid or sticky, which they are not in the output"));
 }
 
-void add_name_notes(const Oddities& oddities, std::vector<std::string>& notes) {
-  const auto add = [&notes](std::optional<std::string> sentence) {
-    if (sentence) notes.push_back(std::move(*sentence));
-  };
-  add(oddities.windows_name.sentence(
-      "ends in a dot or a space in one of its components, which Windows drops",
-      "end in a dot or a space in one of their components, which Windows drops"));
-  add(
-      oddities.name_collision.sentence("has the name of another member up to case or "
-                                       "normalisation: some file systems hold only one of them",
-                                       "have names of other members up to case or normalisation: "
-                                       "some file systems hold only one of each"));
+void add_name_notes(const Oddities& oddities, Scan& scan) {
+  if (auto sentence = oddities.windows_name.sentence(
+          "ends in a dot or a space in one of its components, which Windows drops",
+          "end in a dot or a space in one of their components, which Windows drops")) {
+    scan.name_notes.push_back(std::move(*sentence));
+  }
+  if (auto sentence = oddities.name_collision.sentence(
+          "has the name of another member up to case or normalisation: some file systems hold only "
+          "one of them",
+          "have names of other members up to case or normalisation: some file systems hold only "
+          "one of each")) {
+    scan.collisions.push_back(std::move(*sentence));
+  }
 }
 
 }  // namespace
@@ -153,7 +154,7 @@ void add_name_notes(const Oddities& oddities, std::vector<std::string>& notes) {
 Scan scan(Bytes archive, const ScanLimits& limits) {
   Scan result;
   Oddities oddities;
-  const EndRecords records = read_end_records(archive, result.notes);
+  const EndRecords records = read_end_records(archive);
   const auto entries = read_directory(archive, records, oddities);
   check_collisions(entries, oddities);
   check_limits(entries, archive.size(), limits);
@@ -161,6 +162,12 @@ Scan scan(Bytes archive, const ScanLimits& limits) {
   const auto order = file_order(entries);
   check_tiling(archive, entries, ranges, order, records.directory_offset);
 
+  if (records.has_comment) {
+    result.notes.emplace_back("the archive has a comment; the output has none");
+  }
+  if (records.has_nul_tail) {
+    result.warnings.emplace_back("NUL bytes follow the end of the archive; the output has none");
+  }
   result.members.reserve(entries.size());
   for (const std::size_t i : order) {
     const DirectoryEntry& entry = entries[i];
@@ -173,7 +180,7 @@ Scan scan(Bytes archive, const ScanLimits& limits) {
                               executable});
   }
   add_notes(oddities, result.notes);
-  add_name_notes(oddities, result.name_notes);
+  add_name_notes(oddities, result);
   return result;
 }
 

@@ -79,23 +79,34 @@ std::uint32_t parse_number(std::string_view text, std::string_view version) {
   return number;
 }
 
+// Every part must be a number, as pip reads it, and every Wheel-Version one that is understood,
+// since of two of them readers take one or the other.
 void check_version(const std::vector<Header>& headers, std::vector<std::string>& notes) {
-  const auto found = std::ranges::find_if(
-      headers, [](const Header& header) { return has_key(header, kVersionKey); });
-  if (found == headers.end()) {
-    throw Error(ErrorKind::refused, "wheel-metadata-version", "there is no Wheel-Version");
+  bool any = false;
+  for (const auto& header : headers) {
+    if (!has_key(header, kVersionKey)) continue;
+    any = true;
+    const std::string_view version = value_of(header);
+    std::vector<std::uint32_t> numbers;
+    for (const auto& part : split(version, '.')) numbers.push_back(parse_number(part, version));
+    if (numbers[0] != 1) {
+      throw Error(
+          ErrorKind::refused, "wheel-metadata-version",
+          fmt::format("Wheel-Version {} is not one that is understood (1.x)", printable(version)));
+    }
+    if (std::any_of(numbers.begin() + 1, numbers.end(), [](auto number) { return number != 0; })) {
+      notes.push_back(fmt::format("Wheel-Version {} is newer than 1.0", printable(version)));
+    }
   }
-  const std::string_view version = value_of(*found);
-  const auto parts = split(version, '.');
-  const auto major = parse_number(parts[0], version);
-  const auto minor = parts.size() > 1 ? parse_number(parts[1], version) : 0;
-  if (major != 1) {
-    throw Error(
-        ErrorKind::refused, "wheel-metadata-version",
-        fmt::format("Wheel-Version {} is not one that is understood (1.x)", printable(version)));
-  }
-  if (minor > 0) {
-    notes.push_back(fmt::format("Wheel-Version {} is newer than 1.0", printable(version)));
+  if (!any) throw Error(ErrorKind::refused, "wheel-metadata-version", "there is no Wheel-Version");
+}
+
+// Python's e-mail parser, by which installers read WHEEL, ends a line at a carriage return too:
+// what follows one would be a header to them and a part of its line to others.
+void check_line_ends(std::string_view text) {
+  for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
+    if (at + 1 < text.size() && text[at + 1] == '\n') continue;
+    throw Error(ErrorKind::refused, "wheel-metadata-line", "a carriage return stands alone");
   }
 }
 
@@ -120,6 +131,7 @@ void check_tags(const std::vector<Header>& headers, std::vector<std::string>& no
 WheelMetadata WheelMetadata::parse(std::string_view text) {
   if (!is_valid_utf8(text))
     throw Error(ErrorKind::refused, "wheel-metadata-encoding", "the text is not UTF-8");
+  check_line_ends(text);
   WheelMetadata metadata;
   while (!text.empty()) {
     const std::string_view before = text;

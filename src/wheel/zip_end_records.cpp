@@ -62,6 +62,13 @@ std::uint64_t find_end_record(const ByteReader& reader, std::uint64_t content_en
 }
 
 EndRecord read_end_record(const ByteReader& reader, std::uint64_t at) {
+  // Readers that take the last signature of the file would start inside the record (CPython's
+  // zipfile, where a comment follows).
+  for (std::uint64_t inside = at + 1; inside <= at + kEndSize - 4; ++inside) {
+    if (reader.u32(inside) == kEndSignature) {
+      refuse(ZipFault::second_end_record, "the end record holds the signature of another one");
+    }
+  }
   EndRecord record;
   record.position = at;
   record.disk = reader.u16(at + 4);
@@ -122,7 +129,10 @@ EndRecords read_zip64(const ByteReader& reader, std::uint64_t at, const EndRecor
   const std::uint32_t disk = reader.u32(at + 16);
   const std::uint32_t directory_disk = reader.u32(at + 20);
   const std::uint64_t entries_here = reader.u64(at + 24);
-  const EndRecords records{reader.u64(at + 32), reader.u64(at + 48), reader.u64(at + 40)};
+  EndRecords records;
+  records.entry_count = reader.u64(at + 32);
+  records.directory_offset = reader.u64(at + 48);
+  records.directory_size = reader.u64(at + 40);
   if (disk != 0 || directory_disk != 0 || entries_here != records.entry_count) {
     refuse(ZipFault::multi_disk, "the ZIP64 end record speaks of several disks");
   }
@@ -148,12 +158,16 @@ EndRecords read_classic(const ByteReader& reader, const EndRecord& end) {
   if (end.disk != 0 || end.directory_disk != 0 || end.entries_here != end.entries) {
     refuse(ZipFault::multi_disk, "the end record speaks of several disks");
   }
-  return {end.entries, end.directory_offset, end.directory_size};
+  EndRecords records;
+  records.entry_count = end.entries;
+  records.directory_offset = end.directory_offset;
+  records.directory_size = end.directory_size;
+  return records;
 }
 
 }  // namespace
 
-EndRecords read_end_records(Bytes archive, std::vector<std::string>& notes) {
+EndRecords read_end_records(Bytes archive) {
   const ByteReader reader(archive, ByteOrder::little, "end records");
   const std::uint64_t content_end = length_without_nuls(archive);
   const EndRecord end = read_end_record(reader, find_end_record(reader, content_end));
@@ -175,10 +189,8 @@ EndRecords read_end_records(Bytes archive, std::vector<std::string>& notes) {
                        records.directory_size, records.directory_offset, directory_end));
   }
 
-  if (!end.comment.empty()) notes.emplace_back("the archive has a comment; the output has none");
-  if (end.position + kEndSize + end.comment.size() != reader.size()) {
-    notes.emplace_back("NUL bytes follow the end of the archive; the output has none");
-  }
+  records.has_comment = !end.comment.empty();
+  records.has_nul_tail = end.position + kEndSize + end.comment.size() != reader.size();
   return records;
 }
 

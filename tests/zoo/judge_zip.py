@@ -2,6 +2,7 @@
 """Holds a repaired wheel's archive against the normal form that truewheel promises (DESIGN.md, "Wheel and archive")."""
 
 import base64
+import collections
 import csv
 import hashlib
 import io
@@ -29,6 +30,18 @@ def zip_complaints(data: bytes, when: tuple[int, ...] = NORMAL_TIME) -> list[str
         return ["the end record is not the last 22 bytes"]
     disk, start_disk, here, total, size, start, comment = struct.unpack_from("<HHHHIIH", data, end + 4)
     complaints = []
+    if here == 0xFFFF or size == 0xFFFFFFFF or start == 0xFFFFFFFF:
+        # ZIP64, which is due where a number does not fit: the true ones stand in front of the locator.
+        signature, length, count_here, count, true_size, true_start = struct.unpack_from("<IQ12xQQQQ", data, end - 76)
+        if (signature, length) != (0x06064B50, 44) or struct.unpack_from("<IIQI", data, end - 20) != (0x07064B50, 0, end - 76, 1):
+            return ["broken ZIP64 end records"]
+        true = (count_here, count, true_size, true_start)
+        if any(small != min(value, limit) for small, value, limit in zip((here, total, size, start), true, (0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF))):
+            complaints.append("the two end records differ")
+        if count < 0xFFFF and max(true_size, true_start) < 0xFFFFFFFF:
+            complaints.append("ZIP64 records where none are due")
+        here, total, size, start = true
+        end -= 76
     if (disk, start_disk, comment) != (0, 0, 0) or here != total:
         complaints.append("odd end record")
     if start + size != end:
@@ -95,8 +108,9 @@ def record_complaints(files: dict[str, bytes]) -> list[str]:
     if bad := [row for row in rows if len(row) != 3]:
         return [f"RECORD rows without three fields: {bad}"]
     names = [row[0] for row in rows]
-    complaints += [f"{name} has several rows" for name in sorted(set(names)) if names.count(name) > 1]
-    complaints += [f"{name} has no row" for name in files if name not in names]
+    counts = collections.Counter(names)
+    complaints += [f"{name} has several rows" for name in sorted(counts) if counts[name] > 1]
+    complaints += [f"{name} has no row" for name in files if name not in counts]
     complaints += [f"{name} has a row and no member" for name in names if name not in files]
     if names[-1] != record or rows[-1] != [record, "", ""]:
         complaints.append(f"the last row of RECORD is {rows[-1]}")

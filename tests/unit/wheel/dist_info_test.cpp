@@ -109,6 +109,12 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a file at the root that is named as a .dist-info folder counts as one, as pip counts") {
+  CHECK(dist_info_of({"foo_bar-1.0+cu13.dist-info/RECORD", "x-1.dist-info"}) ==
+        "dist-info-several");
+  CHECK(dist_info_of({"x.dist-info"}) == "dist-info-missing");
+}
+
 TEST_CASE("layout_notes names entry points that are paths") {
   const auto notes_for = [](std::string_view text) {
     return layout_notes({}, "p-1.dist-info", text).size();

@@ -121,6 +121,11 @@ std::vector<Case> end_record_cases() {
               }),
       changed("Z17", "the end record twice", "zip-directory-position",
               [](auto& zip) { zip.tail = zip.build().substr(zip.build().size() - 22); }),
+      changed("Z17", "an end record that holds a signature of its own", "zip-second-end-record",
+              [](auto& zip) {
+                zip.directory_size = 0x06054b50;
+                zip.comment = "a reader that takes the last signature starts in the middle";
+              }),
       changed("Z17", "two directories", "zip-unlisted-data",
               [](auto& zip) {
                 const auto once = zip.build();

@@ -112,6 +112,20 @@ TEST_CASE("a line that is no header ends the headers, with a note") {
   CHECK(metadata.format() == text);
 }
 
+TEST_CASE("a carriage return that stands alone is refused, since installers end a line there") {
+  CHECK(refusal("Wheel-Version: 1.0\nGenerator: a\rRoot-Is-Purelib: true\n") ==
+        "wheel-metadata-line");
+  CHECK(refusal("Wheel-Version: 1.0\r") == "wheel-metadata-line");
+  CHECK(refusal("Wheel-Version: 1.0\r\r\n") == "wheel-metadata-line");
+  CHECK(refusal("Wheel-Version: 1.0\r\nTag: py3-none-any\r\n") == "taken");
+}
+
+TEST_CASE("each part of each Wheel-Version counts") {
+  CHECK(refusal("Wheel-Version: 1.0.0a\n") == "wheel-metadata-version");
+  CHECK(refusal("Wheel-Version: 1.0\nWheel-Version: 2.0\n") == "wheel-metadata-version");
+  CHECK(refusal("Wheel-Version: 1.0.0\n") == "taken");
+}
+
 TEST_CASE("Wheel-Version decides whether the file is understood") {
   const auto with = [](std::string_view version) {
     return "Wheel-Version: " + std::string(version) + "\nRoot-Is-Purelib: true\nTag: a-b-c\n";
