@@ -16,6 +16,23 @@ namespace truewheel::deps {
 
 enum class Libc { glibc, musl, bionic };
 
+/// By which entry of the dynamic section a file asks for a library.
+enum class Tag {
+  needed,
+  filter,     ///< DT_FILTER: as NEEDED, but its symbols come first
+  auxiliary,  ///< DT_AUXILIARY: the same, and nobody minds when it is nowhere
+};
+
+/// A library that the loader loads because a file names it.
+struct Dependency {
+  std::string name;
+  Tag tag = Tag::needed;
+};
+
+/// What a loader of that libc loads with a file, in the order of the dynamic section: musl
+/// (ldso/dynlink.c) and bionic (linker.cpp) look at NEEDED only.
+[[nodiscard]] std::vector<Dependency> dependencies(const elf::ElfFacts& facts, Libc libc);
+
 // ---------------------------------------------------------------------------------------------
 // Question 1: where does the build's library come from? (repair, show)
 
@@ -69,6 +86,7 @@ using NodeId = std::size_t;
 
 struct Edge {
   std::string needed;
+  Tag tag = Tag::needed;
   Answer answer = Answer::missing;
   std::optional<NodeId>
       target;  ///< sibling and host; libpython: the wheel's own copy, if it has one
@@ -89,7 +107,7 @@ struct Node {
       host_sha256;  ///< host: hex sha256 of the file's bytes; empty until host_digest() was asked
   std::vector<std::string> known_as;   ///< host: the NEEDED names that led here, sorted
   std::optional<NodeId> reached_from;  ///< host: the first file that needed it
-  std::vector<Edge> edges;             ///< one an entry of facts->needed, same order
+  std::vector<Edge> edges;  ///< one a dependency, same order, but auxiliary ones only if found
 };
 
 struct Graph {
@@ -140,6 +158,7 @@ enum class Via {
 struct LoadStep {
   std::size_t needing = 0;  ///< index into the layout
   std::string needed;
+  Tag tag = Tag::needed;
   Via via = Via::not_found;
   std::optional<std::size_t> found;  ///< index into the layout
   std::string entry;  ///< the run-path entry as written, for rpath, runpath, inherited
@@ -161,8 +180,8 @@ struct LoaderMachine {
 /// Python that links none of these, a program by exec): glibc's breadth-first order with DT_RPATH
 /// inheritance and RUNPATH's rules, or musl's (standards.md section 1.5). `provided(needed)` says
 /// what the environment has; the loader's own search of the layout comes first. Names that the
-/// environment provided once stay provided. One step an entry of NEEDED, in the order the loader
-/// asks; what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).
+/// environment provided once stay provided. One step a dependency, in the order the loader asks;
+/// what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).
 [[nodiscard]] std::vector<LoadStep> simulate_load(
     const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
     const std::function<bool(const std::string&)>& provided, const LoaderMachine& machine = {});

@@ -57,6 +57,16 @@ struct ImportedSymbol {
   bool operator==(const ImportedSymbol&) const = default;
 };
 
+/// A DT_FILTER or DT_AUXILIARY entry: a library whose symbols stand in front of the file's own.
+/// glibc loads it with the file, as a NEEDED one; the file does not load without that of a
+/// DT_FILTER (elf/dl-deps.c, _dl_map_object_deps). musl and bionic look at neither tag.
+struct Filtee {
+  std::string name;
+  bool is_required = false;       ///< DT_FILTER
+  std::size_t needed_before = 0;  ///< how many NEEDED entries stand in front of it
+  bool operator==(const Filtee&) const = default;
+};
+
 /// An entry of `.note.dlopen` (UAPI.12): libraries the file opens by itself.
 struct DlopenNote {
   std::vector<std::string> sonames;
@@ -91,12 +101,13 @@ struct ElfFacts {
   std::optional<std::string> build_id;      ///< hex of NT_GNU_BUILD_ID
   std::optional<std::string> package_note;  ///< JSON text of .note.package (UAPI.8)
   std::vector<DlopenNote> dlopen_notes;
-  std::vector<std::string> auxiliary;  ///< DT_AUXILIARY, DT_FILTER, DT_AUDIT, DT_DEPAUDIT names
-  bool executable_stack = false;       ///< PF_X on PT_GNU_STACK
-  bool has_stack_note = false;         ///< PT_GNU_STACK present
-  bool has_static_tls = false;         ///< DF_STATIC_TLS
-  bool has_text_relocations = false;   ///< DT_TEXTREL or DF_TEXTREL
-  bool has_relr = false;               ///< DT_RELR: packed relative relocations
+  std::vector<Filtee> filtees;        ///< in order
+  std::vector<std::string> auditors;  ///< DT_AUDIT and DT_DEPAUDIT names
+  bool executable_stack = false;      ///< PF_X on PT_GNU_STACK
+  bool has_stack_note = false;        ///< PT_GNU_STACK present
+  bool has_static_tls = false;        ///< DF_STATIC_TLS
+  bool has_text_relocations = false;  ///< DT_TEXTREL or DF_TEXTREL
+  bool has_relr = false;              ///< DT_RELR: packed relative relocations
 
   /// The run path that the loader uses: DT_RUNPATH wins over DT_RPATH; nullopt when there is none.
   [[nodiscard]] std::optional<RunPath> run_path() const;
@@ -161,6 +172,8 @@ struct ElfEdit {
   /// Old NEEDED name -> new one; the file name of .gnu.version_r follows. A name that is not there
   /// is ignored.
   std::map<std::string, std::string> replace_needed;
+  /// Old name -> new one of DT_FILTER and DT_AUXILIARY. A name that is not there is ignored.
+  std::map<std::string, std::string> replace_filtees;
   /// NEEDED entries to drop; their version needs go with them and the symbols become unversioned.
   std::vector<std::string> remove_needed;
   std::vector<std::string>

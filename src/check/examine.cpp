@@ -53,9 +53,11 @@ deps::Graph closed_graph(const Subject& subject, const Options& options) {
     node.path = subject.layout[i].path;
     node.in_wheel = true;
     node.facts = subject.layout[i].facts;
-    for (const auto& needed : node.facts->needed) {
+    for (const auto& dependency : deps::dependencies(*node.facts, subject.libc)) {
+      const auto& needed = dependency.name;
       deps::Edge edge;
       edge.needed = needed;
+      edge.tag = dependency.tag;
       const auto siblings = index.siblings(i, needed);
       if (!siblings.empty()) edge.target = siblings.front();
       edge.pattern = deps::match_exclude(graph.patterns, needed, "");
@@ -64,6 +66,8 @@ deps::Graph closed_graph(const Subject& subject, const Options& options) {
                     : edge.pattern             ? deps::Answer::excluded
                                                : deps::Answer::missing;
       if (edge.answer == deps::Answer::sibling) edge.pattern.reset();
+      // The loader goes on without it.
+      if (edge.answer == deps::Answer::missing && edge.tag == deps::Tag::auxiliary) continue;
       node.edges.push_back(std::move(edge));
     }
     graph.nodes.push_back(std::move(node));
@@ -101,13 +105,14 @@ class LinkTable {
     std::size_t at = 0;
     for (std::size_t i = 0; i < subject.layout.size(); ++i) {
       first_.push_back(at);
-      at += subject.layout[i].facts->needed.size();
-      for (std::size_t k = 0; k < subject.layout[i].facts->needed.size(); ++k) {
+      const auto& edges = subject.graph.nodes[i].edges;
+      at += edges.size();
+      for (const auto& edge : edges) {
         Link link;
         link.file = i;
-        link.needed = subject.layout[i].facts->needed[k];
-        link.target = subject.graph.nodes[i].edges[k].target;
-        if (subject.graph.nodes[i].edges[k].answer == deps::Answer::libpython) link.target.reset();
+        link.needed = edge.needed;
+        link.target = edge.target;
+        if (edge.answer == deps::Answer::libpython) link.target.reset();
         links_.push_back(std::move(link));
       }
     }
@@ -124,6 +129,7 @@ class LinkTable {
       if (!reached_.contains(i)) load(i);
     }
     excuse_plugins();
+    drop_absent_auxiliaries();
     ask_requirements();
     return std::move(links_);
   }
@@ -149,6 +155,7 @@ class LinkTable {
 
   void note(std::size_t root, const deps::LoadStep& step,
             const std::unordered_map<std::size_t, std::size_t>& loader) {
+    if (step.via == Via::not_found && step.tag == deps::Tag::auxiliary) return;
     Link seen;
     seen.root = root;
     if (step.found) seen.target = step.found;
@@ -223,6 +230,17 @@ class LinkTable {
     }
   }
 
+  /// A DT_AUXILIARY that no load found is none that anybody misses.
+  void drop_absent_auxiliaries() {
+    std::vector<Link> kept;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const auto& link = links_[i];
+      const auto& edge = subject_.graph.nodes[link.file].edges[i - first_[link.file]];
+      if (ranks_[i] >= 0 || edge.tag != deps::Tag::auxiliary) kept.push_back(link);
+    }
+    links_ = std::move(kept);
+  }
+
   /// True when a library that was loaded already would have been found anyway: by the needing
   /// file's own run path, or DT_RPATH of the files that it was loaded through.
   bool explains(std::size_t root, const deps::LoadStep& step,
@@ -257,8 +275,9 @@ class LinkTable {
 
   /// Of several loads the one that goes worst is told; of equal ones the first.
   void keep_worst(std::size_t file, const std::string& needed, const Link& seen) {
-    const auto& needs = subject_.layout[file].facts->needed;
-    const auto at = std::find(needs.begin(), needs.end(), needed);
+    const auto& needs = subject_.graph.nodes[file].edges;
+    const auto at = std::find_if(needs.begin(), needs.end(),
+                                 [&](const deps::Edge& edge) { return edge.needed == needed; });
     if (at == needs.end()) return;
     const auto index = first_[file] + static_cast<std::size_t>(at - needs.begin());
     const int rank = static_cast<int>(seen.reach) == static_cast<int>(Reach::nowhere) ? 4
@@ -277,7 +296,7 @@ class LinkTable {
     link.provided_by = seen.provided_by;
     // A name that stands twice has one answer.
     for (std::size_t k = 0; k < needs.size(); ++k) {
-      if (needs[k] != needed || first_[file] + k == index) continue;
+      if (needs[k].needed != needed || first_[file] + k == index) continue;
       links_[first_[file] + k] = link;
       ranks_[first_[file] + k] = rank;
     }

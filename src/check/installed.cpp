@@ -142,7 +142,8 @@ class InstalledLinks {
     const auto own = deps::load_tree(path, search_);
     std::optional<deps::LoadTree> with_variable;
     std::set<std::string> told;
-    for (const auto& needed : facts.needed) {
+    for (const auto& dependency : deps::dependencies(facts, search_.libc)) {
+      const auto& needed = dependency.name;
       if (!told.insert(needed).second) continue;
       Link link;
       link.file = file;
@@ -153,6 +154,8 @@ class InstalledLinks {
       } else if (const auto* elsewhere = find_in_roots(needed, own.real_path)) {
         const bool inherits = !facts.runpath && elsewhere->how.starts_with("RPATH");
         take(link, *elsewhere, inherits ? Reach::inherited : Reach::luck);
+      } else if (dependency.tag == deps::Tag::auxiliary) {
+        continue;  // the loader goes on without it
       } else if (deps::is_libpython(needed)) {
         link.reach = Reach::outside;
         link.provider = Provider::python;

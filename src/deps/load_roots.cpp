@@ -24,8 +24,9 @@ std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout) {
   std::vector<bool> is_needed(layout.size(), false);
   for (std::size_t i = 0; i < layout.size(); ++i) {
     if (!layout[i].facts->is_dynamic()) continue;
-    for (const auto& needed : layout[i].facts->needed) {
-      const auto siblings = index.siblings(i, needed);
+    // A libc that knows no filtees has no files that are opened by such a name only.
+    for (const auto& dependency : dependencies(*layout[i].facts, Libc::glibc)) {
+      const auto siblings = index.siblings(i, dependency.name);
       if (siblings.empty() || siblings.front() == i) continue;
       needs[i].push_back(siblings.front());
       is_needed[siblings.front()] = true;

@@ -3,6 +3,7 @@
 // open_path, open_verify) and elf/dl-deps.c (_dl_map_object_deps); musl ldso/dynlink.c
 // (load_library, fixup_rpath, path_open); bionic linker/linker.cpp (load_library, set_dt_runpath).
 #include "base/text.hpp"
+#include "deps/load_queue.hpp"
 #include "deps/machine.hpp"
 #include "deps/run_path.hpp"
 #include "deps/sibling.hpp"
@@ -46,10 +47,17 @@ class Simulation {
   std::vector<LoadStep> run() {
     // The root was opened by path, so that only its SONAME can be asked for by name.
     load(root_, std::nullopt, "");
+    queue_.push(0);
     std::vector<LoadStep> steps;
-    for (std::size_t next = 0; next < loaded_.size(); ++next) {
-      for (const auto& needed : layout_[loaded_[next].file].facts->needed) {
-        steps.push_back(step(next, needed));
+    while (const auto at = queue_.next()) {
+      for (const auto& dependency : dependencies(*layout_[loaded_[*at].file].facts, libc_)) {
+        const auto known = loaded_.size();
+        steps.push_back(step(*at, dependency));
+        if (dependency.tag == Tag::needed) {
+          if (loaded_.size() != known) queue_.push(known);
+        } else if (const auto file = steps.back().found) {
+          queue_.push_filtee(position_of(*file));
+        }
       }
     }
     return steps;
@@ -61,10 +69,12 @@ class Simulation {
     std::optional<std::size_t> loader;  ///< index into loaded_: l_loader, needed_by
   };
 
-  LoadStep step(std::size_t needing, const std::string& needed) {
+  LoadStep step(std::size_t needing, const Dependency& dependency) {
+    const std::string& needed = dependency.name;
     LoadStep result;
     result.needing = loaded_[needing].file;
     result.needed = needed;
+    result.tag = dependency.tag;
     if (libc_ == Libc::musl && is_part_of_musl(needed)) {
       result.via = Via::provided;
       return result;
@@ -101,11 +111,17 @@ class Simulation {
     return expand_tokens(needed, tokens_of(loaded_[needing].file));
   }
 
-  void take(std::size_t file, std::size_t loader, const std::string& name, bool is_path,
-            LoadStep& result) {
+  /// Where a file stands in loaded_; its end when it is not there.
+  [[nodiscard]] std::size_t position_of(std::size_t file) const {
     const auto same = std::find_if(loaded_.begin(), loaded_.end(),
                                    [file](const Loaded& other) { return other.file == file; });
-    if (same == loaded_.end()) {
+    return static_cast<std::size_t>(same - loaded_.begin());
+  }
+
+  void take(std::size_t file, std::size_t loader, const std::string& name, bool is_path,
+            LoadStep& result) {
+    const auto same = position_of(file);
+    if (same == loaded_.size()) {
       load(file, loader, name);
       return;
     }
@@ -113,7 +129,7 @@ class Simulation {
     // musl: shortname, unless it was asked for by path again).
     if (is_path) result.via = Via::already_loaded;
     if (libc_ == Libc::glibc || !is_path) {
-      names_.emplace(name, static_cast<std::size_t>(same - loaded_.begin()));
+      names_.emplace(name, same);
     }
   }
 
@@ -328,6 +344,7 @@ class Simulation {
   const LoaderMachine& machine_;
   std::unordered_map<std::size_t, std::vector<Entry>> entries_;  ///< by layout index
   std::vector<Loaded> loaded_;                                   ///< in load order
+  LoadQueue queue_;                                              ///< of indices into loaded_
   std::unordered_map<std::string, std::size_t> names_;  ///< first to own a name, into loaded_
   std::unordered_set<std::string> provided_names_;
 };

@@ -3,11 +3,12 @@
 
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
+#include "deps/load_queue.hpp"
 #include "deps/search_list.hpp"
 #include <truewheel/error.hpp>
 
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace truewheel::deps {
@@ -38,13 +39,20 @@ class TreeWalk {
       throw Error(ErrorKind::refused, "elf-not-dynamic", "no dynamic linker works on this file");
     }
     add_loaded(tree_.facts, tree_.path, tree_.real_path, std::nullopt);
-    if (tree_.facts->soname) names_.insert(*tree_.facts->soname);
+    if (tree_.facts->soname) names_.emplace(*tree_.facts->soname, 0);
     add_interpreter();
-    // Breadth-first, as both loaders go through the list that they append to.
-    for (std::size_t at = 0; at < loaded_.size(); ++at) {
-      const auto facts = loaded_[at].facts;
-      for (const auto& needed : facts->needed) {
-        if (names_.insert(needed).second) load(at, needed);
+    LoadQueue queue;
+    queue.push(0);
+    while (const auto at = queue.next()) {
+      const auto facts = loaded_[*at].facts;
+      for (const auto& dependency : dependencies(*facts, options_.libc)) {
+        const auto known = loaded_.size();
+        if (!names_.contains(dependency.name)) load(*at, dependency);
+        if (dependency.tag == Tag::needed) {
+          if (loaded_.size() != known) queue.push(known);
+        } else if (const auto filtee = names_.find(dependency.name); filtee != names_.end()) {
+          if (filtee->second) queue.push_filtee(*filtee->second);
+        }
       }
     }
     return std::move(tree_);
@@ -68,12 +76,13 @@ class TreeWalk {
     const auto* file = host_files_.open(path, *tree_.facts, ignored);
     if (file == nullptr) return;
     const std::string name(base_name(path));
-    names_.insert(name);
+    names_.emplace(name, std::nullopt);
     tree_.libraries.push_back(
         {name, path, file->real_path, "interpreter", file->facts, tree_.real_path});
   }
 
-  void load(std::size_t needing, const std::string& needed) {
+  void load(std::size_t needing, const Dependency& dependency) {
+    const auto& needed = dependency.name;
     TreeLibrary library;
     library.name = needed;
     library.needed_by = loaded_[needing].real_path;
@@ -83,15 +92,18 @@ class TreeWalk {
     } else {
       file = search(needing, needed, library);
     }
+    if (file == nullptr && dependency.tag == Tag::auxiliary) return;
+    std::optional<std::size_t> position;
     if (file != nullptr) {
       library.real_path = file->real_path;
       library.facts = file->facts;
       // A name that another one leads to as well is one library to the loader (by inode).
-      if (file->facts->soname) names_.insert(*file->facts->soname);
-      if (files_.insert(file).second) {
-        add_loaded(file->facts, library.path, library.real_path, needing);
-      }
+      const auto [place, is_new] = files_.emplace(file, loaded_.size());
+      position = place->second;
+      if (is_new) add_loaded(file->facts, library.path, library.real_path, needing);
+      if (file->facts->soname) names_.emplace(*file->facts->soname, position);
     }
+    names_.emplace(needed, position);
     tree_.libraries.push_back(std::move(library));
   }
 
@@ -111,12 +123,14 @@ class TreeWalk {
   const HostFile* look_into(const std::vector<Place>& places, const elf::ElfFacts& wanted,
                             TreeLibrary& library) {
     Skipped ignored;
+    const bool has_defaults = !has_no_default_folders(wanted);
     for (const auto& place : places) {
-      if (const auto* file = host_files_.find(*place.folder, library.name, wanted, ignored)) {
-        library.path = place.folder->path + "/" + library.name;
-        library.how = place.how;
-        return file;
-      }
+      if (place.is_default && !has_defaults) continue;
+      const auto hit = search_list_.find(place, library.name, wanted, ignored);
+      if (hit.file == nullptr) continue;
+      library.path = hit.path;
+      library.how = place.how;
+      return hit.file;
     }
     return nullptr;
   }
@@ -159,8 +173,9 @@ class TreeWalk {
   SearchList search_list_;
   LoadTree tree_;
   std::vector<Loaded> loaded_;
-  std::set<std::string> names_;
-  std::set<const HostFile*> files_;
+  /// Names that are answered already, with the index into loaded_ where there is one.
+  std::map<std::string, std::optional<std::size_t>> names_;
+  std::map<const HostFile*, std::size_t> files_;
 };
 
 }  // namespace

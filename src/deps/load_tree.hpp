@@ -28,7 +28,7 @@ struct LoadTree {
   std::vector<TreeLibrary> libraries;  ///< in the order in which the loader comes to them
 };
 /// Follows the loader's own order on this machine, or below the sysroot (glibc: DT_RPATH with
-/// inheritance, environment, DT_RUNPATH, ld.so.conf, default folders; musl: environment, the
+/// inheritance, environment, DT_RUNPATH, ld.so.cache, default folders; musl: environment, the
 /// chain's run paths, its path file; standards.md section 1.5). A name is looked for once. Throws
 /// Error(usage, "absent-input"), Error(refused, "elf-…").
 [[nodiscard]] LoadTree load_tree(const std::filesystem::path& file, const SearchOptions& options);

@@ -23,6 +23,7 @@ class Resolver {
            const SearchOptions& options)
       : files_(files),
         index_(files),
+        libc_(options.libc),
         sysroot_(options.sysroot),
         host_files_(sysroot_),
         search_list_(options, sysroot_, host_files_) {
@@ -44,12 +45,18 @@ class Resolver {
     // a shortest one.
     for (NodeId node = 0; node < graph_.nodes.size(); ++node) {
       const auto facts = graph_.nodes[node].facts;
-      for (const auto& needed : facts->needed) {
-        Edge edge = answer(node, needed);
+      for (const auto& dependency : dependencies(*facts, libc_)) {
+        Edge edge = answer(node, dependency.name);
+        edge.tag = dependency.tag;
         if (edge.answer != Answer::missing) edge.searched.clear();
+        if (edge.answer == Answer::missing && edge.tag == Tag::auxiliary) {
+          notes_.add(graph_.nodes[node].path + " names " + edge.needed +
+                     " in DT_AUXILIARY, which is nowhere: the loader goes on without it");
+          continue;
+        }
         graph_.nodes[node].edges.push_back(std::move(edge));
       }
-      for (const auto& name : facts->auxiliary) check_auxiliary(node, name);
+      for (const auto& name : facts->auditors) check_auditor(node, name);
       // A pattern that speaks of a library which is opened by name is not dead.
       for (const auto& note : facts->dlopen_notes) {
         for (const auto& name : note.sonames) match_exclude(graph_.patterns, name, "");
@@ -202,9 +209,9 @@ class Resolver {
     }
   }
 
-  /// DT_FILTER, DT_AUXILIARY and DT_AUDIT name libraries, too. They are not followed, so that one
-  /// that is not in the wheel has to be said: a filter without its filtee does not load.
-  void check_auxiliary(NodeId node, const std::string& name) {
+  /// DT_AUDIT and DT_DEPAUDIT name libraries, too, which glibc loads beside a program. They are not
+  /// followed, so that one that is not in the wheel has to be said.
+  void check_auditor(NodeId node, const std::string& name) {
     if (match_exclude(graph_.patterns, name, "")) return;
     Edge edge;
     edge.needed = name;
@@ -213,7 +220,7 @@ class Resolver {
     Skipped ignored;
     const Found found = search(node, name, nullptr, ignored);
     warnings_.add(
-        graph_.nodes[node].path + " names " + name + " in DT_FILTER, DT_AUXILIARY or DT_AUDIT: " +
+        graph_.nodes[node].path + " names " + name + " in DT_AUDIT or DT_DEPAUDIT: " +
         (found.file == nullptr ? "it was not found" : found.file->real_path + " is not bundled") +
         "; put it into the wheel, or say with --exclude " + name + " that the target has it");
   }
@@ -232,9 +239,8 @@ class Resolver {
     }
     const auto look_into = [&](const std::vector<Place>& places, const std::string& owner) {
       for (const Place& place : places) {
-        if (const HostFile* file = host_files_.find(*place.folder, needed, *facts, skipped)) {
-          return Found{file, place.how + owner};
-        }
+        const auto hit = search_list_.find(place, needed, *facts, skipped);
+        if (hit.file != nullptr) return Found{hit.file, place.how + owner};
         if (searched != nullptr) note_searched(*searched, place.how + owner);
       }
       return Found{};
@@ -285,6 +291,7 @@ class Resolver {
   const std::vector<WheelFile>& files_;
   LayoutIndex index_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_soname_;
+  Libc libc_;
   Sysroot sysroot_;
   HostFiles host_files_;
   SearchList search_list_;

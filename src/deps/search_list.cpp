@@ -2,9 +2,11 @@
 #include "deps/search_list.hpp"
 
 #include "base/text.hpp"
+#include "deps/ld_so_cache.hpp"
 #include "deps/ld_so_conf.hpp"
 #include "deps/machine.hpp"
 #include "deps/run_path.hpp"
+#include <truewheel/error.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -36,12 +38,23 @@ std::vector<std::string> expansions(std::string_view text, const elf::ElfFacts& 
   return texts;
 }
 
+/// Debian's and the classic folders that glibc is built with.
+bool is_default_folder(std::string_view folder) {
+  if (folder.starts_with("/usr/")) folder.remove_prefix(4);
+  return folder == "/lib" || folder == "/lib64" || folder.starts_with("/lib/");
+}
+
 std::string trim_slashes(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
 }
 
 }  // namespace
+
+bool has_no_default_folders(const elf::ElfFacts& facts) {
+  constexpr std::uint32_t kDf1NoDefaultLib = 0x800;
+  return (facts.dt_flags_1 & kDf1NoDefaultLib) != 0;
+}
 
 SearchList::SearchList(const SearchOptions& options, const Sysroot& sysroot, HostFiles& host_files)
     : options_(options), sysroot_(sysroot), host_files_(host_files) {
@@ -128,9 +141,10 @@ void SearchList::add_defaults(std::vector<Place>& places, const elf::ElfFacts& f
   std::vector<std::string> folders;
   switch (options_.libc) {
     case Libc::glibc:
-      for (const auto& folder : ld_so_conf_folders(sysroot_)) {
-        add(places, sysroot_.inside(folder), "/etc/ld.so.conf " + folder);
-      }
+      // The loader looks into the cache and not at ld.so.conf, whose folders are in the cache.
+      // Where nobody ran ldconfig (a sysroot that was unpacked) they stand for it.
+      add_cache(places);
+      if (places.empty()) add_conf(places);
       if (!names.multiarch.empty()) {
         folders = {"/lib/" + names.multiarch, "/usr/lib/" + names.multiarch};
       }
@@ -153,7 +167,43 @@ void SearchList::add_defaults(std::vector<Place>& places, const elf::ElfFacts& f
   }
   for (const auto& folder : folders) {
     add(places, sysroot_.inside(folder), "default folder " + folder);
+    places.back().is_default = true;
   }
+  // A folder that the cache does not know yet: the loader would not find it, a build meant it.
+  if (cache_ && !cache_->empty()) add_conf(places);
+}
+
+void SearchList::add_conf(std::vector<Place>& places) {
+  for (const auto& folder : ld_so_conf_folders(sysroot_)) {
+    add(places, sysroot_.inside(folder), "/etc/ld.so.conf " + folder);
+  }
+}
+
+void SearchList::add_cache(std::vector<Place>& places) {
+  if (!cache_) {
+    try {
+      cache_ = read_ld_so_cache(sysroot_).value_or(Cache());
+    } catch (const Error&) {
+      cache_.emplace();  // glibc, too, goes on without a cache that it cannot read
+    }
+  }
+  if (!cache_->empty()) places.push_back({nullptr, "/etc/ld.so.cache"});
+}
+
+HostHit SearchList::find(const Place& place, const std::string& name, const elf::ElfFacts& wanted,
+                         Skipped& skipped) {
+  if (place.folder != nullptr) {
+    return {host_files_.find(*place.folder, name, wanted, skipped),
+            place.folder->path + "/" + name};
+  }
+  const auto known = cache_->find(name);
+  if (known == cache_->end()) return {};
+  for (const auto& path : known->second) {
+    if (has_no_default_folders(wanted) && is_default_folder(folder_name(path))) continue;
+    const auto host_path = sysroot_.inside(path);
+    if (const auto* file = host_files_.open(host_path, wanted, skipped)) return {file, host_path};
+  }
+  return {};
 }
 
 }  // namespace truewheel::deps

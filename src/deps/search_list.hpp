@@ -5,17 +5,30 @@
 #include <truewheel/deps.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 namespace truewheel::deps {
 
-/// A folder of this machine to look into, and why: "RUNPATH /build/lib", "--search build/lib".
+/// A folder of this machine to look into, and why: "RUNPATH /build/lib", "--search build/lib"; or
+/// the system's ld.so.cache, which has no folder.
 struct Place {
   const HostFolder* folder = nullptr;
   std::string how;
+  bool is_default = false;  ///< of the loader itself: DF_1_NODEFLIB turns it off
 };
+
+/// A library that a search brought, and the path that led to it.
+struct HostHit {
+  const HostFile* file = nullptr;
+  std::string path;
+};
+
+/// DF_1_NODEFLIB: what the file needs is not looked for in default folders, nor what the cache has
+/// of them (elf/dl-load.c, _dl_map_object).
+[[nodiscard]] bool has_no_default_folders(const elf::ElfFacts& facts);
 
 /// Where a file of the graph lies on this machine; a file of the wheel lies nowhere.
 struct HostOrigins {
@@ -34,12 +47,16 @@ class SearchList {
   /// relative to a file of the wheel lead to none. `owner` is put behind each reason unless empty.
   [[nodiscard]] std::vector<Place> run_path(const elf::ElfFacts& facts, const HostOrigins& origins);
 
-  /// The environment's folders, ld.so.conf and the default folders for the class and machine of
-  /// `facts`.
+  /// The environment's folders, ld.so.cache, ld.so.conf and the default folders for the class and
+  /// machine of `facts`.
   [[nodiscard]] const std::vector<Place>& system(const elf::ElfFacts& facts);
   /// The two halves of system(), between which a loader looks at DT_RUNPATH.
   [[nodiscard]] std::vector<Place> environment();
   [[nodiscard]] std::vector<Place> machine(const elf::ElfFacts& facts);
+
+  /// The library of that name in a place, for the class and machine of `wanted`.
+  [[nodiscard]] HostHit find(const Place& place, const std::string& name,
+                             const elf::ElfFacts& wanted, Skipped& skipped);
 
   /// A text with slashes (a run-path entry, a NEEDED path) as paths of this machine, likeliest
   /// first.
@@ -52,12 +69,16 @@ class SearchList {
 
   void add(std::vector<Place>& places, const std::string& path, std::string how);
   void add_defaults(std::vector<Place>& places, const elf::ElfFacts& facts);
+  void add_conf(std::vector<Place>& places);
+  void add_cache(std::vector<Place>& places);
 
   const SearchOptions& options_;
   const Sysroot& sysroot_;
   HostFiles& host_files_;
   std::vector<Place> asked_;
   std::map<MachineKey, std::vector<Place>> system_;
+  using Cache = std::map<std::string, std::vector<std::string>>;
+  std::optional<Cache> cache_;  ///< once asked for; no entries when there is none
 };
 
 }  // namespace truewheel::deps

@@ -107,6 +107,11 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, const El
     return result;
   };
   auto wished = others(before);
+  for (auto& [tag, value] : wished) {
+    if (tag != dt::kFilter && tag != dt::kAuxiliary) continue;
+    const auto renamed = edit.replace_filtees.find(value);
+    if (renamed != edit.replace_filtees.end()) value = renamed->second;
+  }
   const auto find = [&](std::int64_t tag) {
     return std::find_if(wished.begin(), wished.end(),
                         [&](const auto& entry) { return entry.first == tag; });

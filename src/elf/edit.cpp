@@ -110,10 +110,10 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
 }  // namespace
 
 bool ElfEdit::empty() const {
-  return !run_path && !soname && replace_needed.empty() && remove_needed.empty() &&
-         add_needed.empty() && !interpreter && !executable_stack && !os_abi && !no_default_lib &&
-         !add_debug_tag && clear_symbol_versions.empty() && rename_symbols.empty() &&
-         rename_versions.empty();
+  return !run_path && !soname && replace_needed.empty() && replace_filtees.empty() &&
+         remove_needed.empty() && add_needed.empty() && !interpreter && !executable_stack &&
+         !os_abi && !no_default_lib && !add_debug_tag && clear_symbol_versions.empty() &&
+         rename_symbols.empty() && rename_versions.empty();
 }
 
 PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options) {

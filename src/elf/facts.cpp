@@ -58,7 +58,8 @@ ElfFacts settled(ElfFacts facts, ElfFacts own) {
   settle(facts.build_id, own.build_id);
   settle(facts.package_note, own.package_note);
   settle(facts.dlopen_notes, own.dlopen_notes);
-  settle(facts.auxiliary, own.auxiliary);
+  settle(facts.filtees, own.filtees);
+  settle(facts.auditors, own.auditors);
   settle(facts.executable_stack, own.executable_stack);
   settle(facts.has_stack_note, own.has_stack_note);
   settle(facts.has_static_tls, own.has_static_tls);

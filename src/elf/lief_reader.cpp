@@ -148,9 +148,11 @@ void read_dynamic(const api::Binary& binary, const Buffer& image, ElfFacts& fact
       facts.dt_flags_1 = value;
     } else if (tag == dt::kTextRel) {
       facts.has_text_relocations = true;
-    } else if (tag == dt::kAuxiliary || tag == dt::kFilter || tag == dt::kAudit ||
-               tag == dt::kDepAudit) {
-      facts.auxiliary.push_back(plain_text(image, string_table, entry.value()));
+    } else if (tag == dt::kAuxiliary || tag == dt::kFilter) {
+      facts.filtees.push_back({plain_text(image, string_table, entry.value()), tag == dt::kFilter,
+                               facts.needed.size()});
+    } else if (tag == dt::kAudit || tag == dt::kDepAudit) {
+      facts.auditors.push_back(plain_text(image, string_table, entry.value()));
     }
   }
   facts.has_text_relocations |= (facts.dt_flags & df::kTextRel) != 0;

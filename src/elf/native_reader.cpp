@@ -100,9 +100,13 @@ void read_dynamic(const ElfImage& image, ElfFacts& facts, TextCopier& texts) {
         break;
       case dt::kAuxiliary:
       case dt::kFilter:
+        facts.filtees.push_back({text(entry), entry.tag == dt::kFilter, facts.needed.size()});
+        check_library_name(facts.filtees.back().name,
+                           entry.tag == dt::kFilter ? "DT_FILTER" : "DT_AUXILIARY");
+        break;
       case dt::kAudit:
       case dt::kDepAudit:
-        facts.auxiliary.push_back(text(entry));
+        facts.auditors.push_back(text(entry));
         break;
       case dt::kFlags:
         facts.dt_flags = static_cast<std::uint32_t>(entry.value);

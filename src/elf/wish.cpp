@@ -112,6 +112,18 @@ class EntryEditor {
     entries_.insert(first == entries_.end() ? entries_.begin() : first, added.begin(), added.end());
   }
 
+  void edit_filtees(const ElfEdit& edit, std::vector<std::string>& steps) {
+    for (WantedEntry& entry : entries_) {
+      if (entry.tag != dt::kFilter && entry.tag != dt::kAuxiliary) continue;
+      const auto renamed = edit.replace_filtees.find(std::string(text_of(entry)));
+      if (renamed == edit.replace_filtees.end() || renamed->second == renamed->first) continue;
+      steps.push_back(fmt::format("{}: '{}' instead of '{}'",
+                                  entry.tag == dt::kFilter ? "DT_FILTER" : "DT_AUXILIARY",
+                                  printable(renamed->second), printable(renamed->first)));
+      entry.text = renamed->second;
+    }
+  }
+
   void set_no_default_lib(std::vector<std::string>& steps) {
     for (WantedEntry& entry : entries_) {
       if (entry.tag != dt::kFlags1) continue;
@@ -192,7 +204,9 @@ void check_library_name(const std::string& name) {
 void check_edit_texts(const ElfEdit& edit) {
   if (edit.run_path && *edit.run_path) check_text((*edit.run_path)->value);
   if (edit.soname) check_library_name(*edit.soname);
-  for (const auto& [old_name, new_name] : edit.replace_needed) check_library_name(new_name);
+  for (const auto* names : {&edit.replace_needed, &edit.replace_filtees}) {
+    for (const auto& [old_name, new_name] : *names) check_library_name(new_name);
+  }
   for (const std::string& name : edit.add_needed) check_library_name(name);
   for (const auto* names : {&edit.rename_symbols, &edit.rename_versions}) {
     for (const auto& [old_name, new_name] : *names) {
@@ -389,6 +403,7 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
   Wish wish;
   EntryEditor entries(image);
   entries.edit_needed(edit, wish.steps);
+  entries.edit_filtees(edit, wish.steps);
   if (edit.soname) entries.set_soname(*edit.soname, wish.steps);
   if (edit.run_path) {
     if (*edit.run_path) {

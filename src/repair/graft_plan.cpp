@@ -28,6 +28,11 @@ elf::ElfEdit edit_towards(const elf::ElfFacts& source, const elf::ElfFacts& memb
       edit.replace_needed[source.needed[i]] = member.needed[i];
     }
   }
+  for (std::size_t i = 0; i < source.filtees.size() && i < member.filtees.size(); ++i) {
+    if (source.filtees[i].name != member.filtees[i].name) {
+      edit.replace_filtees[source.filtees[i].name] = member.filtees[i].name;
+    }
+  }
   if (source.run_path() != member.run_path()) edit.run_path = member.run_path();
   return edit;
 }

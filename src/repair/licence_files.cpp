@@ -49,10 +49,13 @@ std::optional<std::string> read_text(const deps::Sysroot& sysroot, const std::st
 
 LicenceFiles::LicenceFiles(const LoadedWheel& wheel, std::string libs_folder,
                            const std::filesystem::path& sysroot)
-    : wheel_(wheel),
-      folder_(wheel.dist_info_file("licenses/") + std::move(libs_folder)),
-      sysroot_(sysroot) {
-  for (const auto& member : wheel.members) taken_.insert(collision_key(member.archive.name));
+    : folder_(wheel.dist_info_file("licenses/") + std::move(libs_folder)), sysroot_(sysroot) {
+  const auto licences = wheel.dist_info_file("licenses/");
+  for (const auto& member : wheel.members) {
+    const auto& name = member.archive.name;
+    taken_.insert(collision_key(name));
+    if (name.starts_with(licences)) by_digest_.emplace(member.digest.sha256, name);
+  }
 }
 
 std::vector<std::string> LicenceFiles::members_for(const PackageOwner& owner) {
@@ -62,28 +65,25 @@ std::vector<std::string> LicenceFiles::members_for(const PackageOwner& owner) {
   for (const auto& path : owner.licence_files) {
     const auto text = read_text(sysroot, path);
     if (!text) continue;
-    members.push_back(free_name(package + "/" + plain_name(base_name(path)), *text));
+    members.push_back(name_for(package + "/" + plain_name(base_name(path)), *text));
   }
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
   return members;
 }
 
-/// The wished name, unless other content has it: then one with the content's digest.
-std::string LicenceFiles::free_name(const std::string& wished, const std::string& text) {
+/// The file with that content, if there is one: the packages of one source have one licence. Else
+/// the wished name, unless other content has it: then one with the content's digest.
+std::string LicenceFiles::name_for(const std::string& wished, const std::string& text) {
   const auto digest = sha256(as_bytes(text));
+  if (const auto same = by_digest_.find(base64url(digest)); same != by_digest_.end()) {
+    return same->second;
+  }
   const auto with_digest = wished + "-" + hex(digest).substr(0, 8);
   for (const auto& name : {wished, with_digest}) {
-    if (const auto added = texts_.find(name); added != texts_.end()) {
-      if (added->second == text) return name;
-      continue;
-    }
-    if (const auto* member = wheel_.find(name)) {
-      if (member->digest.sha256 == base64url(digest)) return name;
-      continue;
-    }
     if (!taken_.insert(collision_key(name)).second) continue;
     texts_[name] = text;
+    by_digest_.emplace(base64url(digest), name);
     return name;
   }
   throw Error(ErrorKind::unfit, "licence-name-taken",

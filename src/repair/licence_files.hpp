@@ -16,7 +16,8 @@ namespace truewheel::repair {
 ///
 /// They go to `.dist-info/licenses/<libs folder>/<package>-<version>/`, below the folder that PEP
 /// 639 keeps for such files, where no License-File of the wheel's own can be: METADATA lists the
-/// wheel's own licences and stays as it is.
+/// wheel's own licences and stays as it is. Equal files are one, under the name of the first
+/// package.
 class LicenceFiles {
  public:
   LicenceFiles(const LoadedWheel& wheel, std::string libs_folder,
@@ -30,13 +31,13 @@ class LicenceFiles {
   [[nodiscard]] std::vector<AddedFile> take();
 
  private:
-  [[nodiscard]] std::string free_name(const std::string& wished, const std::string& text);
+  [[nodiscard]] std::string name_for(const std::string& wished, const std::string& text);
 
-  const LoadedWheel& wheel_;
   std::string folder_;
   std::filesystem::path sysroot_;
-  std::set<std::string> taken_;               ///< collision keys of the wheel's members
-  std::map<std::string, std::string> texts_;  ///< member -> content, of what is added
+  std::set<std::string> taken_;                   ///< collision keys of all members
+  std::map<std::string, std::string> by_digest_;  ///< base64 sha256 -> member, of all licences
+  std::map<std::string, std::string> texts_;      ///< member -> content, of what is added
 };
 
 }  // namespace truewheel::repair

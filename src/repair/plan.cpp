@@ -37,7 +37,7 @@ class Planner {
  private:
   void plan_file(NodeId node_id, PlannedFile file);
   void answer_edge(const deps::Edge& edge, PlannedFile& file);
-  void replace_needed(PlannedFile& file, const std::string& old_name, const std::string& new_name);
+  void rename(PlannedFile& file, const deps::Edge& edge, const std::string& new_name);
   void drop_libpython(const deps::Edge& edge, PlannedFile& file);
   void use_profile_entries(const deps::Edge& edge, PlannedFile& file);
   void refuse_grafts_without_run_path() const;
@@ -56,9 +56,19 @@ class Planner {
   std::map<NodeId, std::size_t> file_of_;  ///< graph node -> index into plan_.files
 };
 
-void Planner::replace_needed(PlannedFile& file, const std::string& old_name,
-                             const std::string& new_name) {
+void Planner::rename(PlannedFile& file, const deps::Edge& edge, const std::string& new_name) {
+  const auto& old_name = edge.needed;
   if (old_name == new_name) return;
+  if (edge.tag != deps::Tag::needed) {
+    file.edit.replace_filtees[old_name] = new_name;
+    file.reasons.push_back(fmt::format("{}: {} -> {}",
+                                       edge.tag == deps::Tag::filter ? "FILTER" : "AUXILIARY",
+                                       old_name, new_name));
+    for (auto& filtee : file.facts.filtees) {
+      if (filtee.name == old_name) filtee.name = new_name;
+    }
+    return;
+  }
   file.edit.replace_needed[old_name] = new_name;
   file.reasons.push_back(fmt::format("NEEDED: {} -> {}", old_name, new_name));
   std::replace(file.facts.needed.begin(), file.facts.needed.end(), old_name, new_name);
@@ -109,7 +119,7 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
   switch (edge.answer) {
     case Answer::sibling: {
       const std::string name(base_name(examined_.layout[*edge.target].path));
-      replace_needed(file, edge.needed, name);
+      rename(file, edge, name);
       file.edges.push_back({name, file_of_.at(*edge.target)});
       break;
     }
@@ -117,20 +127,20 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
       const auto graft = file_of_.find(*edge.target);
       if (graft == file_of_.end()) {
         // The policy allows it from the system.
-        replace_needed(file, edge.needed, bare);
+        rename(file, edge, bare);
         break;
       }
       const auto own_files = examined_.layout.size();
       const auto new_name = graft->second < own_files
                                 ? std::string(base_name(examined_.layout[graft->second].path))
                                 : plan_.grafts[graft->second - own_files].new_name;
-      replace_needed(file, edge.needed, new_name);
+      rename(file, edge, new_name);
       file.edges.push_back({new_name, graft->second});
       break;
     }
     case Answer::excluded:
       file.needs_excluded = true;
-      replace_needed(file, edge.needed, bare);
+      rename(file, edge, bare);
       if (edge.pattern) use_profile_entries(edge, file);
       break;
     case Answer::libpython:
@@ -140,31 +150,28 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
         file.edges.push_back({bare, file_of_.at(*edge.target)});
       } else if (edge.pattern) {
         file.needs_excluded = true;
-      } else if (wheel_.libc != deps::Libc::bionic) {
+      } else if (wheel_.libc != deps::Libc::bionic && edge.tag == deps::Tag::needed) {
         // On Android every extension links it, and the application has it.
         drop_libpython(edge, file);
       }
       break;
     case Answer::missing:
       // Allowed by the policy, or refused before; a build's path to it must not survive.
-      replace_needed(file, edge.needed, bare);
+      rename(file, edge, bare);
       break;
   }
 }
 
 void Planner::plan_file(NodeId node_id, PlannedFile file) {
   for (const auto& edge : graph_.nodes[node_id].edges) answer_edge(edge, file);
-  for (const auto& name : file.facts.auxiliary) {
-    if (file.edit.replace_needed.contains(name)) {
-      plan_.findings.push_back(
-          {"auxiliary-name",
-           Severity::warning,
-           file.path,
-           fmt::format("DT_FILTER, DT_AUXILIARY or DT_AUDIT names {}, which is "
-                       "bundled under another name",
-                       name),
-           {}});
-    }
+  for (const auto& name : file.facts.auditors) {
+    if (!file.edit.replace_needed.contains(name)) continue;
+    plan_.findings.push_back(
+        {"auxiliary-name",
+         Severity::warning,
+         file.path,
+         fmt::format("DT_AUDIT or DT_DEPAUDIT names {}, which is bundled under another name", name),
+         {}});
   }
   plan_.files.push_back(std::move(file));
 }

@@ -5,10 +5,11 @@
 
 namespace truewheel::repair {
 
-/// A script for `.data/scripts` that runs the program of the same distribution at `member` below
-/// site-packages. It finds its distribution by its own place first (a prefix, `--target`), then by
-/// Python's (`--user`, a virtual environment, an overlay), keeps argv, and replaces its process, so
-/// the exit code is the program's.
+/// A shell script for `.data/scripts` that runs the program of the same distribution at `member`
+/// below site-packages. It finds its distribution by its own place first (a virtual environment, a
+/// prefix, `--user`, `--target`), then by what Python says (a script that was copied elsewhere, an
+/// overlay), keeps the arguments, and replaces its process, so that the exit code and signals are
+/// the program's.
 [[nodiscard]] std::string shim_script(const std::string& member, const std::string& dist_info);
 
 }  // namespace truewheel::repair

@@ -72,6 +72,9 @@ void verify_facts(const elf::ElfFacts& planned, const elf::ElfFacts& found) {
     withhold("verify-needed", "NEEDED is " + join(found.needed, ", ") + ", planned was " +
                                   join(planned.needed, ", "));
   }
+  if (planned.filtees != found.filtees) {
+    withhold("verify-filtees", "DT_FILTER and DT_AUXILIARY are not as planned");
+  }
   if (planned.soname != found.soname) withhold("verify-soname", "has another SONAME than planned");
   if (planned.run_path() != found.run_path() || (found.rpath && found.runpath && !planned.rpath)) {
     withhold("verify-run-path", "has another run path than planned: " +

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import tools
 import wheel_facts
+import wheel_readers
 
-CHECKERS = ("pip==25.3", "wheel==0.45.1", "uv==0.9.9", "check-wheel-contents==0.6.3")
 CHECKS = ("python -m zipfile -t", "python -m wheel unpack", "pip install", "uv pip install", "check-wheel-contents", "dlopen")
 
 
@@ -24,15 +24,6 @@ class Result:
 
     before: Path
     after: Path
-
-
-def checkers(cache: Path) -> Path:
-    """The folder with the programs."""
-    folder = cache / "checkers"
-    if not (folder / "bin/check-wheel-contents").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(folder / "bin/pip"), "install", "-q", "--disable-pip-version-check", *CHECKERS], check=True)
-    return folder / "bin"
 
 
 def anywhere(wheel: Path, folder: Path) -> Path:
@@ -107,15 +98,15 @@ def install_all(results: list[Result], installer: list[str], work: Path) -> tupl
 def new_complaints(program: Path, result: Result) -> str:
     """check-wheel-contents finds fault with packages, too; what a repair must not do is add to that.
 
-    It asks that everything in the root is a Python package, and that no two files are the same. <name>.libs is none,
-    in auditwheel's results neither (W004, W009, W010), and packages of one source have one licence (W002).
+    It asks that everything in the root is a Python package, which <name>.libs and <name>.scripts are in auditwheel's
+    results neither (W004, W009, W010).
     """
     def complaints(wheel: Path) -> set[str]:
         text = subprocess.run([str(program), "--ignore", "W009", str(wheel)], capture_output=True, text=True).stdout
         found = set()
         for block in re.split(r"\n(?! )", text):
             names = re.findall(r"^ +(\S.*)$", block, re.MULTILINE)
-            ours = [name for name in names if re.match(r"[^/]+\.libs/|[^/]+\.dist-info/licenses/[^/]+\.libs/", name)]
+            ours = [name for name in names if re.match(r"[^/]+\.(libs|scripts)/", name)]
             if (number := re.search(r": (W\d+)", block)) and (not names or len(ours) < len(names)):
                 found.add(number[1])
         return found
@@ -126,7 +117,7 @@ def check(results: list[Result], cache: Path, work: Path) -> dict[str, dict[Path
     """For each check: the wheels that it was done on, with what went wrong."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    programs = checkers(cache)
+    programs = wheel_readers.programs(cache)
     found: dict[str, dict[Path, str]] = defaultdict(dict)
     for result in results:
         wheel = result.after

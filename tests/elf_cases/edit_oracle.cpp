@@ -55,6 +55,9 @@ void add_wish(std::uint8_t wish, const ElfFacts& facts, Operation& operation) {
       break;
     case 11:
       for (const std::string& name : needed) edit.replace_needed[name] = "new-" + name;
+      for (const Filtee& filtee : facts.filtees) {
+        edit.replace_filtees[filtee.name] = "new-" + filtee.name;
+      }
       break;
     case 12:  // two entries of one name
       if (needed.size() > 1) edit.replace_needed[needed.back()] = first;
@@ -124,7 +127,10 @@ bool feeds_itself(const ElfEdit& edit) {
   };
   return std::any_of(edit.add_needed.begin(), edit.add_needed.end(), changes) ||
          std::any_of(edit.replace_needed.begin(), edit.replace_needed.end(),
-                     [&](const auto& names) { return changes(names.second); });
+                     [&](const auto& names) { return changes(names.second); }) ||
+         std::any_of(
+             edit.replace_filtees.begin(), edit.replace_filtees.end(),
+             [&](const auto& names) { return edit.replace_filtees.contains(names.second); });
 }
 
 void expect(bool holds, const std::string& what) {

@@ -32,7 +32,7 @@ void compare(Bytes file) {
   expect(own.needed == lief.needed, "needed");
   expect(own.soname == lief.soname, "soname");
   expect(own.rpath == lief.rpath && own.runpath == lief.runpath, "run paths");
-  expect(own.auxiliary == lief.auxiliary, "auxiliary");
+  expect(own.filtees == lief.filtees && own.auditors == lief.auditors, "auxiliary");
   expect(own.dt_flags == lief.dt_flags && own.dt_flags_1 == lief.dt_flags_1, "flags");
   std::size_t versions = own.version_definitions.size() + 1;
   for (const elf::VersionNeed& need : own.version_needs) versions += need.versions.size();

@@ -76,6 +76,7 @@ class Draw {
     if (!one_in(3)) file.soname = soname(file.path);
     const unsigned needs = is_root ? 2 + below(3) : below(4);
     for (unsigned i = 0; i < needs; ++i) file.needed.push_back(needed(file.path));
+    if (one_in(3)) fill_filtees(file, is_root);
     if (inherits_ && is_root) {
       file.rpath = join(everywhere(file), ":");
       return;
@@ -102,13 +103,30 @@ class Draw {
     }
   }
 
+  /// Filters that name each other in a circle end glibc: it puts each in front of the other until
+  /// its stack is full. So some names have filtees and others are some.
+  void fill_filtees(LibraryPlan& file, bool is_root) {
+    const std::string name(base_name(file.path));
+    if (file.kind == LibraryPlan::Kind::program || !(is_root || name < "libd")) return;
+    if (name < "lib" && !is_root) return;
+    if (file.soname) file.soname = name;
+    const unsigned count = 1 + below(2);
+    for (unsigned i = 0; i < count; ++i) {
+      const std::string filtee = needed(file.path);
+      if (base_name(filtee) < "libd") continue;
+      (one_in(2) ? file.filters : file.auxiliaries).push_back(filtee);
+    }
+  }
+
   void fill_flags(LibraryPlan& file) {
     file.no_default_folders = one_in(8);
     // DF_1_NODEFLIB would hide the environment, whose contents are not this comparison's matter.
     if (file.no_default_folders) {
-      std::erase_if(file.needed, [this](const std::string& name) {
-        return std::count(wishes_.provided.begin(), wishes_.provided.end(), name) != 0;
-      });
+      for (auto* names : {&file.needed, &file.filters, &file.auxiliaries}) {
+        std::erase_if(*names, [this](const std::string& name) {
+          return std::count(wishes_.provided.begin(), wishes_.provided.end(), name) != 0;
+        });
+      }
     }
   }
 
@@ -255,6 +273,8 @@ std::string LayoutPlan::describe() const {
     if (file.rpath) text += " RPATH [" + *file.rpath + "]";
     if (file.runpath) text += " RUNPATH [" + *file.runpath + "]";
     if (!file.needed.empty()) text += " NEEDED " + join(file.needed, " ");
+    if (!file.filters.empty()) text += " FILTER " + join(file.filters, " ");
+    if (!file.auxiliaries.empty()) text += " AUXILIARY " + join(file.auxiliaries, " ");
   }
   return text;
 }
@@ -300,6 +320,8 @@ std::string LayoutLinker::command(const LibraryPlan& plan, const fs::path& targe
   } else if (plan.rpath) {
     line += " --disable-new-dtags -rpath " + quoted(*plan.rpath);
   }
+  for (const auto& name : plan.filters) line += " -F " + quoted(name);
+  for (const auto& name : plan.auxiliaries) line += " -f " + quoted(name);
   line += " -o " + quoted(target) + " " + quoted(workshop_ / (is_32 ? "32.o" : "64.o")) +
           " --no-as-needed";
   for (const auto& needed : plan.needed) {

@@ -17,6 +17,8 @@ struct LibraryPlan {
   std::string path;
   std::optional<std::string> soname;
   std::vector<std::string> needed;
+  std::vector<std::string> filters;      ///< DT_FILTER, which only libraries have
+  std::vector<std::string> auxiliaries;  ///< DT_AUXILIARY
   std::optional<std::string> rpath;
   std::optional<std::string> runpath;
   bool no_default_folders = false;

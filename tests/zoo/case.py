@@ -59,6 +59,7 @@ class Setting:
     work: Path
     full: bool  # False: ask only for loading and grafts, for comparing other tools
     is_truewheel: bool
+    collect: Path | None = None  # a folder that gets the wheels before and after, one folder a case
 
 
 @dataclass

@@ -3,12 +3,17 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
-from case import Case, Failed, case, run_clean
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import published
+import wheel_readers
+
+from case import Case, Failed, Skipped, case, run_clean
 from judge import judge, members
 from elf_facts import is_elf
 
@@ -91,12 +96,97 @@ def a_script_with_a_graft_runs_from_the_user_site(c: Case) -> None:
     use(c, c.root / "user/bin/tool", env)
 
 
+def uv(c: Case, *words: str, env: dict[str, str]) -> None:
+    try:
+        program = str(wheel_readers.programs() / "uv")
+    except published.Unreachable as reason:
+        raise Skipped(str(reason)) from reason
+    surroundings = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(c.root), "UV_NO_CONFIG": "1", "UV_OFFLINE": "1", "UV_PYTHON_DOWNLOADS": "never",
+                    "UV_CACHE_DIR": str(c.root / "uv-cache"), **env}
+    done = subprocess.run([program, *words], capture_output=True, text=True, env=surroundings, cwd="/")
+    if done.returncode:
+        raise Failed(f"uv {' '.join(words)}: {done.stderr[-500:]}")
+
+
+@case("D10", ours=True)
+def a_script_with_a_graft_runs_from_uv_tool_install(c: Case) -> None:
+    """The command that the user calls is a link into the tool's own environment."""
+    a = program_with_graft(c)
+    c.repair()
+    judge(c, [a], moved=MOVED, install=False)
+    env = {"UV_TOOL_DIR": str(c.root / "tools"), "UV_TOOL_BIN_DIR": str(c.root / "commands")}
+    uv(c, "tool", "install", "--python", sys.executable, str(c.output()), env=env)
+    c.check((c.root / "commands/tool").is_symlink(), "uv does not link its commands")
+    use(c, c.root / "commands/tool")
+
+
+@case("D10 E9", ours=True)
+def a_script_with_a_graft_runs_from_an_environment_whose_path_holds_a_space(c: Case) -> None:
+    """pip writes a first line there that no kernel understands (pypa/pip issue 13389)."""
+    a = program_with_graft(c)
+    c.repair()
+    judge(c, [a], moved=MOVED, install=False)
+    by_pip = c.root / "my virtual environment" / ("long" * 40) / "env"
+    venv.create(by_pip, with_pip=False, symlinks=True)
+    install(c, [], by_pip / "bin/python")
+    use(c, by_pip / "bin/tool")
+    by_uv = c.root / "uv's environment"
+    uv(c, "venv", "-q", "--python", sys.executable, str(by_uv), env={})
+    uv(c, "pip", "install", "-q", "--python", str(by_uv / "bin/python"), str(c.output()), env={})
+    use(c, by_uv / "bin/tool")
+
+
+@case("D10", ours=True)
+def a_script_with_a_graft_runs_when_uv_links_packages_from_its_cache(c: Case) -> None:
+    a = program_with_graft(c)
+    c.repair()
+    judge(c, [a], moved=MOVED, install=False)
+    uv(c, "venv", "-q", "--python", sys.executable, str(c.root / "env"), env={})
+    uv(c, "pip", "install", "-q", "--link-mode", "symlink", "--python", str(c.root / "env/bin/python"), str(c.output()), env={})
+    use(c, c.root / "env/bin/tool")
+
+
+@case("D10", ours=True)
+def a_script_with_a_graft_that_was_copied_away_asks_python(c: Case) -> None:
+    a = program_with_graft(c)
+    c.repair()
+    judge(c, [a], moved=MOVED, install=False)
+    venv.create(c.root / "env", with_pip=False, symlinks=True)
+    install(c, [], c.root / "env/bin/python")
+    (c.root / "elsewhere").mkdir()
+    shutil.copy2(c.root / "env/bin/tool", c.root / "elsewhere/tool")
+    use(c, c.root / "elsewhere/tool", {"PATH": f"{c.root}/env/bin:/usr/bin:/bin"})
+    done = subprocess.run([c.root / "elsewhere/tool"], capture_output=True, text=True, cwd="/", env={"PATH": "/usr/bin:/bin"})
+    c.check(done.returncode == 1 and "zoo-1.0.dist-info were not found" in done.stderr, f"without its files: {done}")
+
+
+@case("D10", ours=True)
+def signals_and_exit_codes_of_a_script_are_the_programs(c: Case) -> None:
+    a = c.lib("liba.so.1", "int a(){return 6;}")
+    c.program(SCRIPT, "a()+rest(argc)", "#include <unistd.h>\n#include <stdlib.h>\n#include <signal.h>\n"
+              "static void caught(int n){ _exit(77); }\n"
+              "static int rest(int argc){ if (argc == 1) exit(42); if (argc == 2) signal(SIGTERM, caught); puts(\"up\"); fflush(stdout); for (;;) pause(); }",
+              libs=(a,))
+    c.file("pkg/__init__.py", "")
+    c.repair()
+    judge(c, [a], moved=MOVED)
+    tool = str(c.site / "bin/tool")
+    run_clean([tool], code=42)
+    for words, right in (((), -signal.SIGTERM), (("catch",), 77)):
+        words = words or ("a", "b")
+        child = subprocess.Popen([tool, *words], stdout=subprocess.PIPE, cwd="/", env={"PATH": "/usr/bin:/bin"})
+        child.stdout.readline()
+        child.terminate()
+        c.equal(child.wait(timeout=20), right, f"how {words} ends by SIGTERM")
+        child.stdout.close()
+
+
 @case("D10 A12")
 def strip_leaves_the_shim_alone(c: Case) -> None:
     a = program_with_graft(c, ("-pie", "-fPIE", "-g"))
     c.repair("--strip")
     one = judge(c, [a], moved=MOVED, again=False)
-    c.check(one.after[SCRIPT].startswith(b"#!python"), "the shim is no script")
+    c.check(one.after[SCRIPT].startswith(b"#!/bin/sh\n"), "the shim is no script")
     c.check(b".debug_info" not in one.after["zoo.scripts/tool"], "the program is not stripped")
 
 

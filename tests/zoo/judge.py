@@ -229,6 +229,10 @@ def judge(case: Case, grafts: list[Path] = (), load: dict[str, int] = {}, progra
     """Everything there is to say about a wheel that was repaired."""
     one = Judge(case, list(grafts), libs_folder)
     one.moved = dict(moved)
+    if case.setting.collect:
+        for place, wheel in (("before", case.input), ("after", one.output)):
+            (case.setting.collect / case.name / place).mkdir(parents=True, exist_ok=True)
+            shutil.copy2(wheel, case.setting.collect / case.name / place)
     one.check_archive(when)
     one.check_members()
     one.check_elf_files(strip="--strip" in case.options, **elf)

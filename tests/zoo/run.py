@@ -3,12 +3,13 @@
 """Builds small wheels, has a tool repair them, and judges them by use.
 
     run.py --tool COMMAND [--work FOLDER] [--group NAME]... [--case NAME]... [-j N] [--list] [--keep]
-           [--judge full|load] [--prepare] [--classes]
+           [--judge full|load] [--prepare] [--classes] [--readers] [--sample N]
 
 Prints a line for each case and last 'N passed, N failed, N skipped'; exit 1 if any failed. `--judge load` asks
 only for what holds of every good tool's output, to compare others. `--classes` lists the known bug classes of wheel
-repair with the cases of each, and fails where one has none. The work folder holds a virtual environment
-and what the compilers made, for the next run.
+repair with the cases of each, and fails where one has none. `--sample N` takes every N-th case only. `--readers` has
+other programs read the results, too: pip, uv, zipfile, wheel unpack, check-wheel-contents. The work folder holds a
+virtual environment and what the compilers made, for the next run.
 """
 
 import argparse
@@ -68,6 +69,23 @@ CLASSES = {"A": 45, "B": 29, "C": 17, "D": 20, "E": 10}
 UNDECIDED = {"A45", "C6", "E8"}
 
 
+def readers_complaints(collected: Path) -> list[str]:
+    """What other programs say against the repaired wheels that they do not say against the unrepaired ones."""
+    sys.path.insert(0, str(FOLDER.parent / "comparison"))
+    sys.path.insert(0, str(FOLDER.parent / "support"))
+    import accept
+    from published import CACHE
+
+    folders = sorted(folder for folder in collected.iterdir() if (folder / "after").is_dir())
+    results = [accept.Result(before, after) for folder in folders for before, after in
+               [(next((folder / "before").iterdir()), next((folder / "after").iterdir()))]]
+    found = accept.check(results, CACHE / "comparison", collected / ".work")
+    del found["dlopen"]  # which the cases have done themselves, with what is to be there
+    for check, wheels in found.items():
+        print(f"{check}: {len(wheels)} wheels")
+    return [f"{check} of {wheel.parent.parent.name}: {problem}" for check, wheels in found.items() for wheel, problem in wheels.items() if problem]
+
+
 def list_classes(cases: dict[str, list[str]]) -> int:
     gaps = 0
     for group, count in CLASSES.items():
@@ -93,6 +111,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--prepare", action="store_true")
     parser.add_argument("--classes", action="store_true")
+    parser.add_argument("--readers", action="store_true")
+    parser.add_argument("--sample", type=int, default=1)
     options = parser.parse_args()
 
     if sys.version_info[:2] != (3, 11) or platform.machine() != "x86_64":
@@ -118,6 +138,7 @@ def main() -> int:
         if unknown:
             parser.error(f"no such case: {', '.join(unknown)}")
         names = options.case
+    names = names[::options.sample]
     if options.classes:
         return list_classes({name: entry.classes.split() for name, entry in FUNCTIONS.items()})
     if options.list:
@@ -132,7 +153,19 @@ def main() -> int:
         parser.error(f"no such tool: {tool[0]}")
     is_truewheel = "auditwheel" not in Path(tool[0]).name
     setting = Setting([str(Path(program).absolute()), *tool[1:]], work, (options.judge or ("full" if is_truewheel else "load")) == "full",
-                      is_truewheel)
+                      is_truewheel, work / "collected" if options.readers else None)
+    if setting.collect:
+        sys.path.insert(0, str(FOLDER.parent / "support"))
+        import published
+        import wheel_readers
+
+        shutil.rmtree(setting.collect, ignore_errors=True)
+        setting.collect.mkdir(parents=True)
+        try:
+            wheel_readers.programs()
+        except published.Unreachable as reason:
+            print(reason)
+            return 77
     # From here on what the caller's environment says of libraries must not reach gcc, the tool or the programs.
     for name in list(os.environ):
         if name.startswith(("LD_", "AUDITWHEEL_", "TRUEWHEEL_", "PYTHON", "PIP_")) or name in ("SOURCE_DATE_EPOCH", "TMPDIR"):
@@ -144,7 +177,10 @@ def main() -> int:
             counts[verdict] += 1
             print(f"{verdict} {name}" + (f": {reason}" if reason else ""), flush=True)
     print(f"{counts['pass']} passed, {counts['FAIL']} failed, {counts['skip']} skipped")
-    return 1 if counts["FAIL"] or not counts["pass"] else 0
+    complaints = readers_complaints(setting.collect) if setting.collect else []
+    for complaint in complaints:
+        print(f"FAIL {complaint}")
+    return 1 if counts["FAIL"] or not counts["pass"] or complaints else 0
 
 
 if __name__ == "__main__":

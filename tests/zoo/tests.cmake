@@ -21,3 +21,9 @@ foreach(file IN LISTS zoo_groups)
   set_tests_properties("zoo: ${group}" PROPERTIES FIXTURES_REQUIRED zoo SKIP_RETURN_CODE 77 LABELS zoo
     TIMEOUT 600 PROCESSORS 2)
 endforeach()
+
+add_test(NAME "zoo: other programs take what is repaired"
+  COMMAND "${TRUEWHEEL_PYTHON}" "${zoo_tests}/run.py" --tool "$<TARGET_FILE:truewheel>" --work "${zoo_work}"
+          --readers --sample 13 -j 2)
+set_tests_properties("zoo: other programs take what is repaired" PROPERTIES FIXTURES_REQUIRED zoo SKIP_RETURN_CODE 77
+  LABELS zoo TIMEOUT 600 PROCESSORS 2)

@@ -363,24 +363,48 @@ TEST_CASE("a needed path below $ORIGIN is that very file of the wheel") {
   }
 }
 
-TEST_CASE("a filter or auditor that would stay outside the wheel is warned about") {
+TEST_CASE("an auditor that would stay outside the wheel is warned about") {
   const Scratch scratch;
-  scratch.library("b/libfil.so");
+  scratch.library("b/libaud.so");
   auto options = hermetic(scratch);
   options.search = {scratch.at("b")};
   const auto naming = [](const std::string& name) {
     auto facts = std::make_shared<elf::ElfFacts>(*file("p/_x.so", {}).facts);
-    facts->auxiliary = {name};
+    facts->auditors = {name};
     return WheelFile{"p/_x.so", facts};
   };
-  const auto on_host = resolve({naming("libfil.so")}, {}, options);
-  CHECK(has_note(on_host, "names libfil.so"));
-  CHECK(has_note(on_host, scratch.at("b/libfil.so") + " is not bundled"));
+  const auto on_host = resolve({naming("libaud.so")}, {}, options);
+  CHECK(has_note(on_host, "names libaud.so"));
+  CHECK(has_note(on_host, scratch.at("b/libaud.so") + " is not bundled"));
   CHECK(has_note(resolve({naming("libgone.so")}, {}, options), "names libgone.so"));
-  CHECK(resolve({naming("libfil.so"), file("p/libfil.so", {})}, {}, options).warnings.empty());
-  const auto excluded = resolve({naming("libfil.so")}, {exclude("libfil.so")}, options);
+  CHECK(resolve({naming("libaud.so"), file("p/libaud.so", {})}, {}, options).warnings.empty());
+  const auto excluded = resolve({naming("libaud.so")}, {exclude("libaud.so")}, options);
   CHECK(excluded.warnings.empty());
   CHECK(excluded.patterns[0].hits == 1);
+}
+
+TEST_CASE("filtees are dependencies for glibc, and a missing auxiliary one is none") {
+  const Scratch scratch;
+  scratch.library("b/libfil.so");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("b")};
+  const auto naming = [](const std::string& name, bool is_required) {
+    auto facts = std::make_shared<elf::ElfFacts>(*file("p/_x.so", {}).facts);
+    facts->filtees = {{name, is_required, 0}};
+    return WheelFile{"p/_x.so", facts};
+  };
+  for (const bool is_required : {true, false}) {
+    CAPTURE(is_required);
+    const auto on_host = resolve({naming("libfil.so", is_required)}, {}, options);
+    REQUIRE(on_host.nodes[0].edges.size() == 1);
+    CHECK(first_edge(on_host).answer == Answer::host);
+    CHECK(first_edge(on_host).tag == (is_required ? Tag::filter : Tag::auxiliary));
+    const auto nowhere = resolve({naming("libgone.so", is_required)}, {}, options);
+    CHECK(nowhere.nodes[0].edges.size() == (is_required ? 1 : 0));
+    CHECK(has_note(nowhere, "the loader goes on without it") == !is_required);
+  }
+  options.libc = Libc::musl;
+  CHECK(resolve({naming("libfil.so", true)}, {}, options).nodes[0].edges.empty());
 }
 
 TEST_CASE("under a sysroot a library's absolute paths and links mean that sysroot") {

@@ -125,6 +125,22 @@ TEST_CASE("renamed libraries are renamed in every version need") {
   }
 }
 
+TEST_CASE("the library of a filter is renamed, and a NEEDED entry of that name is not") {
+  const Bench bench;
+  const Buffer library = bench.build_file("libfront.so", "int f;", "-shared -fPIC -Wl,-F,libreal.so -Wl,-f,libmore.so");
+  ElfEdit wishes;
+  for (const char* name : {"libreal-0123456789abcdef.so", "r.so"}) {
+    wishes.replace_filtees = {{"libreal.so", name}, {"libc.so.6", "libother.so"}};
+    const Edited edited = elf::edit(library, wishes);
+    CHECK(texts_of(edited.bytes, dt::kFilter) == std::vector<std::string>{name});
+    CHECK(texts_of(edited.bytes, dt::kAuxiliary) == std::vector<std::string>{"libmore.so"});
+    CHECK(texts_of(edited.bytes, dt::kNeeded) == texts_of(library, dt::kNeeded));
+    CHECK(elf::edit(edited.bytes, wishes).bytes == edited.bytes);
+  }
+  wishes.replace_filtees = {{"libreal.so", "lib\x01.so"}};
+  CHECK_THROWS_AS(static_cast<void>(elf::edit(library, wishes)), Error);
+}
+
 // https://github.com/NixOS/patchelf/issues/359
 TEST_CASE("edits made at once say the same as edits made one by one") {
   const Bench bench;

@@ -175,7 +175,7 @@ inline bool same_facts(const ElfFacts& a, const ElfFacts& b) {
          a.version_definitions == b.version_definitions && a.imports == b.imports &&
          a.python_exports == b.python_exports && a.isa_needed == b.isa_needed &&
          a.dt_flags == b.dt_flags && a.dt_flags_1 == b.dt_flags_1 && a.build_id == b.build_id &&
-         a.package_note == b.package_note && a.auxiliary == b.auxiliary &&
+         a.package_note == b.package_note && a.filtees == b.filtees && a.auditors == b.auditors &&
          a.executable_stack == b.executable_stack && a.has_stack_note == b.has_stack_note &&
          a.has_static_tls == b.has_static_tls && a.has_text_relocations == b.has_text_relocations &&
          first(a) == first(b);

@@ -45,9 +45,14 @@ TEST_CASE("names of the dynamic section are verbatim, in order, duplicates kept"
   CHECK(facts.runpath == "$ORIGIN/../x.libs::/opt/a b");
   const RunPath expected{RunPathKind::runpath, "$ORIGIN/../x.libs::/opt/a b"};
   CHECK(facts.run_path() == expected);
-  auto auxiliary = facts.auxiliary;
-  std::sort(auxiliary.begin(), auxiliary.end());
-  CHECK(auxiliary == std::vector<std::string>{"liba.so", "libaux.so", "libd.so", "libfil.so"});
+  auto filtees = facts.filtees;
+  std::sort(filtees.begin(), filtees.end(),
+            [](const Filtee& a, const Filtee& b) { return a.name < b.name; });
+  const std::size_t behind = facts.needed.size();
+  CHECK(filtees == std::vector<Filtee>{{"libaux.so", false, behind}, {"libfil.so", true, behind}});
+  auto auditors = facts.auditors;
+  std::sort(auditors.begin(), auditors.end());
+  CHECK(auditors == std::vector<std::string>{"liba.so", "libd.so"});
   CHECK(facts.bits == 64);
   CHECK(facts.little_endian);
   CHECK(facts.machine == em::kX86_64);

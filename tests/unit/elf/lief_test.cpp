@@ -149,9 +149,9 @@ TEST_CASE("inspect is right where LIEF drops dynamic entries without a word") {
   for (int i = 0; i < 1200; ++i) options += " -Wl,-f,a" + std::to_string(i);
   const Buffer file = build("int f;", options);
   REQUIRE(ElfImage(file).dynamic().size() > 1200);
-  CHECK(inspect_natively(file).auxiliary.size() == 1200);
-  CHECK(inspect(file).auxiliary == inspect_natively(file).auxiliary);
-  CHECK(inspect_with_lief(file).auxiliary.size() < 1000);
+  CHECK(inspect_natively(file).filtees.size() == 1200);
+  CHECK(inspect(file).filtees == inspect_natively(file).filtees);
+  CHECK(inspect_with_lief(file).filtees.size() < 1000);
   CHECK(inspect(file).needed == inspect_natively(file).needed);
 }
 
