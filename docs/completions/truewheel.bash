@@ -21,7 +21,7 @@ _truewheel() {
         manylinux_2_39 musllinux_1_1 musllinux_1_2' -- "$current")
       return ;;
     --profile)
-      mapfile -t COMPREPLY < <(compgen -W 'rocm cuda torch rdma numa efa doca ascend musa xpu system-net' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'rocm-driver rocm rocm-legacy cuda-driver cuda cuda13 cuda12 torch rdma efa doca numa ascend musa xpu gcc-runtime libc system-net' -- "$current")
       return ;;
     --config | --compare)
       compopt -o filenames

@@ -99,6 +99,7 @@ OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
     // Whatever O_TMPFILE failed with (EOPNOTSUPP, EISDIR, EINVAL by file system), a named file is
     // tried; its error is then the one that matters.
     descriptor_ = open_hidden(folder_, folder_path, kFileMode, hidden_name_).release();
+    removed_.emplace_back(folder_path / hidden_name_);
   } catch (...) {
     undo();
     throw;
@@ -112,7 +113,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       folder_(std::exchange(other.folder_, -1)),
       hidden_name_(std::exchange(other.hidden_name_, {})),
-      made_folders_(std::exchange(other.made_folders_, {})) {}
+      made_folders_(std::exchange(other.made_folders_, {})),
+      removed_(std::exchange(other.removed_, {})) {}
 
 void OutputFile::make_folders(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> missing;
@@ -125,6 +127,7 @@ void OutputFile::make_folders(const std::filesystem::path& folder) {
   for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
     if (::mkdir(at->c_str(), kFolderMode) == 0) {
       made_folders_.push_back(*at);
+      removed_.emplace_back(*at);
     } else if (errno != EEXIST) {
       throw io_error("output-folder", "cannot make folder " + quoted(*at), errno);
     }
@@ -139,6 +142,7 @@ void OutputFile::undo() noexcept {
   // rmdir takes a folder away only while it is empty, so nobody else's file can be lost.
   for (auto at = made_folders_.rbegin(); at != made_folders_.rend(); ++at) ::rmdir(at->c_str());
   made_folders_.clear();
+  removed_.clear();
 }
 
 std::string OutputFile::own_link() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
@@ -185,6 +189,7 @@ void OutputFile::publish(Existing existing) {
     throw io_error("output-sync", "cannot sync the folder of " + quoted(target_), why);
   }
   made_folders_.clear();
+  removed_.clear();
 }
 
 void OutputFile::replace_existing(const std::string& name) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/interruption.hpp"
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -44,6 +46,7 @@ class OutputFile {
   int folder_ = -1;
   std::string hidden_name_;                          ///< set where the file has one
   std::vector<std::filesystem::path> made_folders_;  ///< outermost first
+  std::vector<RemovedOnInterruption> removed_;       ///< those, and the hidden file
 };
 
 /// Writes all of it; goes on after short writes and EINTR. Throws Error(io, "write").

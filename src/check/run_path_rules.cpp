@@ -239,8 +239,8 @@ void check_run_path_kinds(const Subject& subject, const Options&, Sink& sink) {
   const auto& rarer = runpath_is_rarer ? with_runpath : with_rpath;
   sink.add(
       Severity::warning, subject.path_of(rarer.front()), runpath_is_rarer ? "RUNPATH" : "RPATH",
-      fmt::format("{} files have DT_RPATH and {} have DT_RUNPATH, which takes inheritance away "
-                  "and lets LD_LIBRARY_PATH in first; this is the first of the fewer",
+      fmt::format("DT_RPATH stands in {} of the files and DT_RUNPATH, which takes inheritance away "
+                  "and lets LD_LIBRARY_PATH in first, in {}; this is the first of the fewer",
                   with_rpath.size(), with_runpath.size()),
       "truewheel repair --fix-only gives all files one kind");
 }

@@ -72,14 +72,11 @@ int exit_code_of(const Error& error) {
 }  // namespace
 
 int run_auditwheel(int argc, const char* const* argv) {
+  report::name_program("auditwheel");
   AuditwheelLine line;
   try {
-    line.app.parse(argc, argv);
-    line.dispatch();
+    if (parse_or_tell(line.app, argc, argv)) line.dispatch();
     return 0;
-  } catch (const CLI::Success& success) {
-    // --help and --version
-    return line.app.exit(success);
   } catch (const CLI::ParseError& error) {
     report::log_error(Error(ErrorKind::usage, "usage", error.what(), "auditwheel --help"));
     return kUsage;

@@ -108,10 +108,7 @@ struct CommandLine {
 int parse_and_run(int argc, const char* const* argv) {
   CommandLine line;
   try {
-    line.app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    // --help and --version
-    return line.app.exit(success);
+    if (!parse_or_tell(line.app, argc, argv)) return 0;
   } catch (const CLI::ParseError& error) {
     const auto parsed = line.app.get_subcommands();
     const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";

@@ -5,6 +5,7 @@
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "cli/environment.hpp"
+#include "cli/toml_depth.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -57,6 +58,11 @@ struct Configuration {
 
 toml::table parse(const fs::path& path) {
   const MappedFile file(path);
+  constexpr std::size_t kDeepest = 1000;
+  if (const auto line = line_nested_deeper(as_text(file.bytes()), kDeepest)) {
+    wrong(path, fmt::format("line {}: keys and brackets nest more than {} deep", *line, kDeepest),
+          {});
+  }
   try {
     return toml::parse(as_text(file.bytes()), path.string());
   } catch (const toml::parse_error& error) {
@@ -68,9 +74,12 @@ toml::table parse(const fs::path& path) {
 std::optional<Configuration> read(const fs::path& path) {
   auto table = parse(path);
   if (path.filename() != "pyproject.toml") return Configuration{path, std::move(table)};
-  auto* ours = table["tool"]["truewheel"].as_table();
-  if (ours == nullptr) return std::nullopt;
-  return Configuration{path, std::move(*ours)};
+  const auto tool = table["tool"];
+  if (tool && !tool.is_table()) wrong(path, "tool is no table", {});
+  const auto ours = tool["truewheel"];
+  if (!ours) return std::nullopt;
+  if (!ours.is_table()) wrong(path, "tool.truewheel is no table", "[tool.truewheel]");
+  return Configuration{path, std::move(*ours.as_table())};
 }
 
 std::optional<Configuration> find_configuration(const std::optional<fs::path>& file) {
@@ -107,6 +116,51 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return row[right.size()];
 }
 
+/// What only makes sense on a command line.
+bool is_for_command_line(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"help", "config", "version", "list-rules",
+                                                      "explain"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// The name that is meant, if one is near enough to be it: a third of its letters may be wrong.
+std::string nearest_of(const std::set<std::string>& names, std::string_view word) {
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const auto& name : names) {
+    const auto distance = edit_distance(name, word);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = name;
+  }
+  return nearest;
+}
+
+constexpr std::string_view kVariables = "TRUEWHEEL_";
+
+/// RPATH_KIND, behind TRUEWHEEL_, for rpath-kind.
+std::string variable_of(std::string_view option) {
+  std::string variable;
+  for (const char letter : option) {
+    variable +=
+        letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return variable;
+}
+
+/// The long names of options that may stand in a configuration.
+std::set<std::string> keys_of(const std::vector<CLI::App*>& apps) {
+  std::set<std::string> names;
+  for (auto* app : apps) {
+    for (const auto* option : app->get_options()) {
+      for (const auto& name : option->get_lnames()) {
+        if (!is_for_command_line(name)) names.insert(name);
+      }
+    }
+  }
+  return names;
+}
+
 std::string option_of(std::string_view key) {
   for (const auto& [name, option] : kOtherNames) {
     if (name == key) return std::string(option);
@@ -115,8 +169,7 @@ std::string option_of(std::string_view key) {
 }
 
 CLI::Option* find_option(CLI::App& app, const std::string& name) {
-  // What only makes sense on a command line.
-  if (name == "help" || name == "config" || name == "version") return nullptr;
+  if (is_for_command_line(name)) return nullptr;
   // Not get_option_no_throw(): it allocates where it may not throw, which ends the program when
   // memory is short.
   for (auto* option : app.get_options()) {
@@ -133,12 +186,7 @@ class Filler {
   void from_environment() {
     for (auto* option : command_.get_options()) {
       for (const auto& long_name : option->get_lnames()) {
-        std::string variable = "TRUEWHEEL_" + long_name;
-        std::transform(variable.begin(), variable.end(), variable.begin(), [](char letter) {
-          return letter == '-'
-                     ? '_'
-                     : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-        });
+        const auto variable = std::string(kVariables) + variable_of(long_name);
         if (find_option(command_, long_name) == nullptr) continue;
         if (const auto value = environment(variable.c_str()); value && !value->empty()) {
           fill(option, {*value}, variable);
@@ -147,18 +195,35 @@ class Filler {
     }
   }
 
+  /// A variable that is nearly an option's is a slip of the pen; others are somebody else's.
+  void refuse_slips(const std::vector<std::string>& variables) const {
+    std::set<std::string> known;
+    for (const auto& name : keys_of(commands())) known.insert(variable_of(name));
+    for (const auto& variable : variables) {
+      const auto nearest = nearest_of(known, variable);
+      if (known.contains(variable) || nearest.empty()) continue;
+      throw Error(ErrorKind::usage, "config",
+                  fmt::format("{}{} names no option", kVariables, printable(variable)),
+                  fmt::format("the nearest one is {}{}", kVariables, nearest));
+    }
+  }
+
   void from_file(const Configuration& configuration) {
     path_ = configuration.path;
     // The command's own table is nearer than the common one.
     for (const auto& [key, node] : configuration.table) {
       const auto* table = node.as_table();
-      if (table == nullptr || find_command(std::string(key.str())) == nullptr) continue;
+      const auto* command = find_command(std::string(key.str()));
+      if (table == nullptr || command == nullptr) continue;
+      if (command->get_option_no_throw("--config") == nullptr) {
+        wrong(path_, fmt::format("{} takes no options from here", command->get_name()), {});
+      }
       if (key.str() == command_.get_name()) {
         for (const auto& [inner, value] : *table) {
           const std::string name(inner.str());
           auto* option = find_option(command_, option_of(name));
           if (option == nullptr) unknown(std::string(key.str()) + "." + name, name, {&command_});
-          fill(option, values_of(name, value), name);
+          fill(option, values_of(name, value, *option), name);
         }
       }
     }
@@ -170,7 +235,7 @@ class Filler {
       if (name == "assert" && node.is_table()) continue;
       if (node.is_table() && find_command(name) != nullptr) continue;
       if (auto* option = find_option(command_, option_of(name))) {
-        fill(option, values_of(name, node), name);
+        fill(option, values_of(name, node, *option), name);
         continue;
       }
       const auto all = commands();
@@ -224,50 +289,57 @@ class Filler {
 
   [[noreturn]] void unknown(const std::string& shown, const std::string& key,
                             const std::vector<CLI::App*>& apps) const {
-    std::set<std::string> names;
-    for (auto* app : apps) {
-      for (const auto* option : app->get_options()) {
-        for (const auto& name : option->get_lnames()) names.insert(name);
-      }
-    }
+    auto names = keys_of(apps);
     for (const auto& [name, option] : kOtherNames) {
       if (names.contains(std::string(option))) names.insert(std::string(name));
     }
-    const auto nearest =
-        std::min_element(names.begin(), names.end(), [&](const auto& left, const auto& right) {
-          return edit_distance(left, key) < edit_distance(right, key);
-        });
+    const auto nearest = nearest_of(names, key);
     wrong(path_, fmt::format("there is no key {}", printable(shown)),
-          nearest == names.end() ? "" : "the nearest one is " + *nearest);
+          nearest.empty() ? "" : "the nearest one is " + nearest);
   }
 
-  /// A value as the words of a command line. A table says "KEY:VALUE": allow, require-needed.
-  [[nodiscard]] std::vector<std::string> values_of(const std::string& key,
-                                                   const toml::node& node) const {
+  /// A value as the words of a command line. Numbers and tables only where the option takes such:
+  /// a table says "KEY:VALUE" (allow, require-needed), and 2.30 is a text, or it would become 2.3.
+  [[nodiscard]] std::vector<std::string> values_of(const std::string& key, const toml::node& node,
+                                                   const CLI::Option& option) const {
+    const std::string type = option.get_type_name();
+    const bool takes_number = type == "N" || type == "0-9";
+    const bool is_pair = type.find(':') != std::string::npos && type != "A:B";
+    const bool is_list = option.get_expected_max() > 1 ||
+                         option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
     std::vector<std::string> values;
     if (const auto* text = node.as_string()) {
       values.push_back(text->get());
-    } else if (const auto* yes = node.as_boolean()) {
+    } else if (const auto* yes = node.as_boolean(); yes != nullptr && is_flag(option)) {
       values.emplace_back(yes->get() ? "true" : "false");
-    } else if (const auto* integer = node.as_integer()) {
+    } else if (const auto* integer = node.as_integer();
+               integer != nullptr && (takes_number || type == "SIZE")) {
       values.push_back(std::to_string(integer->get()));
-    } else if (const auto* number = node.as_floating_point()) {
+    } else if (const auto* number = node.as_floating_point(); number != nullptr && takes_number) {
       values.push_back(fmt::format("{}", number->get()));
-    } else if (const auto* array = node.as_array()) {
+    } else if (const auto* array = node.as_array(); array != nullptr && is_list) {
       for (const auto& item : *array) {
-        for (auto& value : values_of(key, item)) values.push_back(std::move(value));
+        if (!item.is_string()) wrong_type(key);
+        values.push_back(item.as_string()->get());
       }
-    } else if (const auto* table = node.as_table()) {
+    } else if (const auto* table = node.as_table(); table != nullptr && is_pair) {
       for (const auto& [name, inner] : *table) {
-        for (const auto& value : values_of(key, inner)) {
+        if (inner.is_table()) wrong_type(key);
+        for (const auto& value : values_of(key, inner, option)) {
           values.push_back(std::string(name.str()) + ":" + value);
         }
       }
     } else {
-      wrong(path_, fmt::format("{} has a value of a type that it cannot have", printable(key)), {});
+      wrong_type(key);
     }
     return values;
   }
+
+  [[noreturn]] void wrong_type(const std::string& key) const {
+    wrong(path_, fmt::format("{} has a value of a type that it cannot have", printable(key)), {});
+  }
+
+  static bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0; }
 
   /// Unless the command line, or something nearer, has set it.
   void fill(CLI::Option* option, std::vector<std::string> values, const std::string& name) {
@@ -278,12 +350,13 @@ class Filler {
       if (is_folder && !path_.empty()) value = (path_.parent_path() / value).string();
       if (option->check_lname("lib-sdir") && value.starts_with("{name}")) value.erase(0, 6);
     }
-    const bool is_flag = option->get_expected_max() == 0;
-    if (is_flag && (values.size() != 1 || (values[0] != "true" && values[0] != "false" &&
-                                           values[0] != "1" && values[0] != "0"))) {
+    // --strip says how, too.
+    const bool is_switch = is_flag(*option) && !option->check_lname("strip");
+    if (is_switch && (values.size() != 1 || (values[0] != "true" && values[0] != "false" &&
+                                             values[0] != "1" && values[0] != "0"))) {
       wrong(path_, fmt::format("{} is either true or false", printable(name)), {});
     }
-    if (is_flag && (values[0] == "false" || values[0] == "0")) return;
+    if (is_flag(*option) && (values[0] == "false" || values[0] == "0")) return;
     try {
       option->add_result(std::move(values));
       option->run_callback();
@@ -302,6 +375,7 @@ class Filler {
 void apply_configuration(CLI::App& program, CLI::App& command,
                          const std::optional<fs::path>& file) {
   Filler filler(program, command);
+  filler.refuse_slips(environment_names(kVariables));
   filler.from_environment();
   if (const auto configuration = find_configuration(file)) filler.from_file(*configuration);
 }

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace truewheel::cli {
 
@@ -13,6 +14,17 @@ std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr) return std::nullopt;
   return std::string(value);
+}
+
+std::vector<std::string> environment_names(std::string_view beginning) {
+  std::vector<std::string> names;
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view text = *at;
+    if (!text.starts_with(beginning)) continue;
+    const auto name = text.substr(0, text.find('='));
+    names.emplace_back(name.substr(beginning.size()));
+  }
+  return names;
 }
 
 std::vector<std::filesystem::path> folder_list(std::string_view text) {

@@ -14,6 +14,9 @@ namespace truewheel::cli {
 /// The only place that reads the environment.
 [[nodiscard]] std::optional<std::string> environment(const char* name);
 
+/// The rest of the names of variables that begin so.
+[[nodiscard]] std::vector<std::string> environment_names(std::string_view beginning);
+
 /// A colon-separated list of folders; empty pieces say nothing and are dropped.
 [[nodiscard]] std::vector<std::filesystem::path> folder_list(std::string_view text);
 

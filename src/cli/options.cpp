@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace truewheel::cli {
 namespace {
 
@@ -13,7 +15,16 @@ deps::SearchOptions search_options(const std::vector<std::string>& search,
                                    const std::string& ldpaths, bool has_ldpaths,
                                    const std::string& sysroot) {
   deps::SearchOptions options;
-  for (const auto& folder : search) options.search.emplace_back(folder);
+  std::error_code ignored;
+  for (const auto& folder : search) {
+    options.search.emplace_back(folder);
+    if (std::filesystem::is_directory(folder, ignored)) continue;
+    report::log_warning("--search " + folder + " is no folder");
+  }
+  if (!sysroot.empty() && !std::filesystem::is_directory(sysroot, ignored)) {
+    throw Error(ErrorKind::usage, "absent-sysroot",
+                "--sysroot " + printable(sysroot) + " is no folder");
+  }
   if (has_ldpaths) options.ldpaths = folder_list(ldpaths);
   options.sysroot = sysroot;
   if (const auto paths = environment("AUDITWHEEL_LD_LIBRARY_PATH")) {
@@ -79,9 +90,10 @@ void add_leave_out_options(CLI::App& app, std::vector<std::string>& excludes,
 /// What stands behind `--strip=`; "true" where nothing does.
 repair::Strip strip_of(const std::string& text) {
   if (text.empty()) return repair::Strip::no;
+  if (text == "none") return repair::Strip::no;
   if (text == "true" || text == "all") return repair::Strip::all;
   if (text == "split") return repair::Strip::split;
-  throw Error(ErrorKind::usage, "strip", "--strip is all or split, not " + printable(text));
+  throw Error(ErrorKind::usage, "strip", "--strip is all, split or none, not " + printable(text));
 }
 
 /// Names of groups that exist.
@@ -126,6 +138,18 @@ policy::EvaluateOptions evaluate_options(const std::string& libstdcxx, bool disa
 report::Verbosity Loudness::verbosity() const {
   if (quiet) return report::Verbosity::quiet;
   return verbose ? report::Verbosity::verbose : report::Verbosity::normal;
+}
+
+bool parse_or_tell(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::Success& success) {
+    std::ostringstream text, none;
+    app.exit(success, text, none);
+    commands::write_stdout(text.str());
+    return false;
+  }
 }
 
 void add_loudness(CLI::App& app, Loudness& loudness) {
@@ -208,6 +232,12 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   options.fix_only = arguments.fix_only;
   options.strip = strip_of(arguments.strip);
   options.debug_dir = arguments.debug_dir;
+  if (!arguments.debug_dir.empty() && options.strip != repair::Strip::split) {
+    report::log_warning("--debug-dir says nothing without --strip=split");
+  }
+  if (arguments.system_rpath && arguments.profiles.empty()) {
+    report::log_warning("--system-rpath says nothing without a --profile");
+  }
   options.allow_pure = arguments.allow_pure;
   options.no_clobber = arguments.no_clobber;
   options.edit_allowed = arguments.patcher != "none";

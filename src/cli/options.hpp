@@ -14,6 +14,10 @@ struct Loudness {
 };
 void add_loudness(CLI::App& app, Loudness& loudness);
 
+/// Parses; false for --help and --version, which are told on standard output. Throws
+/// CLI::ParseError for wrong usage, Error(io) when standard output takes nothing.
+[[nodiscard]] bool parse_or_tell(CLI::App& app, int argc, const char* const* argv);
+
 /// A command with its own options and -v and -q.
 template <class Arguments>
 CLI::App* add_command(CLI::App& app, const char* name, const char* what,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/process.hpp"
 
+#include "base/interruption.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -35,6 +37,7 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGBUS, input_was_cut);
+  clean_up_on_interruption();
 }
 
 }  // namespace truewheel::cli

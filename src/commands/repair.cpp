@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "commands/commands.hpp"
+#include "report/counted.hpp"
 #include "report/text.hpp"
 
 #include <fmt/format.h>
@@ -36,8 +37,8 @@ void announce(const repair::Finished& wheel, const RepairCommand& command) {
                            printable(wheel.target().string()), report.input_size,
                            report.output_size));
   if (report.debug_files != 0) {
-    write_stdout(fmt::format("writes {} ({} debug files)\n",
-                             printable(report.debug_folder.string()), report.debug_files));
+    write_stdout(fmt::format("writes {} ({})\n", printable(report.debug_folder.string()),
+                             report::counted(report.debug_files, "debug file")));
   }
 }
 

@@ -108,8 +108,8 @@ class Finder {
   void fold_names_of_one_file(std::vector<Copy>& copies) const {
     std::set<std::size_t> needed;
     for (std::size_t i = 0; i < layout_.size(); ++i) {
-      for (const auto& name : layout_[i].facts->needed) {
-        const auto target = answer(i, name);
+      for (const auto& dependency : deps::dependencies(*layout_[i].facts, deps::Libc::glibc)) {
+        const auto target = answer(i, dependency.name);
         if (target && *target != i) needed.insert(*target);
       }
     }
@@ -189,7 +189,8 @@ FoldedCopies::FoldedCopies(const LoadedWheel& wheel, const std::vector<deps::Whe
   };
   for (std::size_t i = 0; i < layout.size(); ++i) {
     if (is_gone_[i]) continue;
-    for (const auto& needed : layout[i].facts->needed) {
+    for (const auto& dependency : deps::dependencies(*layout[i].facts, deps::Libc::glibc)) {
+      const auto& needed = dependency.name;
       const auto target = finder.answer(i, needed);
       if (!target || !kept_of.contains(*target)) continue;
       const auto kept = final_target(*target);

@@ -103,6 +103,33 @@ void note_host_bound(const Graft& graft, const elf::ElfFacts& facts,
   }
 }
 
+void note_vendor_libraries(const std::vector<Graft>& grafts, const Options& options,
+                           std::vector<Finding>& findings) {
+  // What check calls bundled by mistake. A driver group's library is here by --include alone.
+  constexpr std::array<std::string_view, 4> kVendors = {"rocm", "cuda", "rdma", "efa"};
+  for (const auto& profile : policy::all_profiles()) {
+    if (std::find(kVendors.begin(), kVendors.end(), profile.name) == kVendors.end()) continue;
+    std::vector<std::string> names;
+    for (const auto& graft : grafts) {
+      const auto name = std::string(base_name(graft.source));
+      const auto fits = [&](const std::string& glob) { return glob_match(glob, name); };
+      const bool is_asked_for =
+          std::any_of(options.inspect.includes.begin(), options.inspect.includes.end(), fits);
+      if (is_asked_for || glob_match("libdrm*.so*", name)) continue;
+      if (std::any_of(profile.globs.begin(), profile.globs.end(), fits)) names.push_back(name);
+    }
+    if (names.empty()) continue;
+    findings.push_back({"vendor-library",
+                        Severity::warning,
+                        {},
+                        fmt::format("{} {} bundled, but {} what is installed on the user's machine",
+                                    join(names, ", "), names.size() == 1 ? "is" : "are",
+                                    names.size() == 1 ? "belongs to" : "belong to"),
+                        "--profile " + profile.name + " leaves such libraries there; --include " +
+                            names.front() + " says that this is meant"});
+  }
+}
+
 void note_risks(const std::string& where, const elf::ElfFacts& facts,
                 std::vector<Finding>& findings) {
   if (facts.executable_stack && facts.kind == elf::FileKind::shared_object) {

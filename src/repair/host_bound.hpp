@@ -8,6 +8,11 @@
 
 namespace truewheel::repair {
 
+/// Bundled libraries that a GPU's or a fabric's vendor installs on the user's machine: a warning a
+/// profile that was not asked for, with the option that leaves them there.
+void note_vendor_libraries(const std::vector<Graft>& grafts, const Options& options,
+                           std::vector<Finding>& findings);
+
 /// Warns about a graft that is known to misbehave away from its machine: GL dispatch, NSS, libdrm
 /// (auditwheel#483), static TLS (auditwheel's users met "cannot allocate memory in static TLS
 /// block"), a file that checks its own bytes (FIPS).

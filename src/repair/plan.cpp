@@ -3,6 +3,7 @@
 
 #include "base/byte_reader.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "check/requirements.hpp"
 #include "repair/dlopen_notes.hpp"
 #include "repair/graft_plan.hpp"
@@ -47,6 +48,7 @@ class Planner {
   void plan_folds();
   void plan_modes();
   [[nodiscard]] RunPathRules run_path_rules() const;
+  void refuse_taken_place(const std::string& new_member) const;
 
   const Examined& examined_;
   const LoadedWheel& wheel_;
@@ -202,6 +204,22 @@ bool Planner::speaks_for_several_families() const {
   return examined_.layout.empty() && families.size() > 1;
 }
 
+/// A file of the wheel may have the name, or that of the folder.
+void Planner::refuse_taken_place(const std::string& new_member) const {
+  const std::set<std::string> keys{collision_key(new_member),
+                                   collision_key(folder_name(new_member))};
+  for (const auto& member : wheel_.members) {
+    if (!keys.contains(collision_key(member.archive.name)) &&
+        !keys.contains(collision_key(member.installed.path))) {
+      continue;
+    }
+    throw Error(ErrorKind::unfit, "shim-name-taken",
+                fmt::format("{}: stands where {} has to be", printable(member.archive.name),
+                            printable(new_member)),
+                "give the file another name");
+  }
+}
+
 /// Programs of `.data/scripts` land in a bin folder from which no run path leads to the wheel's
 /// libraries: they move beside these. Whatever else is installed to the prefix has to do without.
 void Planner::plan_shims() {
@@ -222,9 +240,7 @@ void Planner::plan_shims() {
     }
     if (file.edges.empty() && file.site_entries.empty()) continue;
     const auto new_member = scripts_folder(wheel_.name) + "/" + member.installed.path;
-    if (wheel_.find(new_member) != nullptr) {
-      throw Error(ErrorKind::unfit, "shim-name-taken", printable(new_member) + " exists already");
-    }
+    refuse_taken_place(new_member);
     plan_.shims.push_back(
         {i, member.archive.name, new_member, shim_script(new_member, wheel_.dist_info)});
   }
@@ -389,6 +405,7 @@ Plan Planner::run() && {
     plan_sbom(wheel_, graph_, options_, plan_);
   }
 
+  note_vendor_libraries(plan_.grafts, options_, plan_.findings);
   std::vector<NodeId> kept;
   for (const auto& [node, file] : file_of_) kept.push_back(node);
   note_exclusions(graph_, kept, plan_);

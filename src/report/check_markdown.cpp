@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "report/check_reports.hpp"
 #include "report/check_text.hpp"
+#include "report/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -46,8 +47,9 @@ std::string check_markdown(const std::vector<check::Outcome>& outcomes) {
       out += "Nothing found.\n";
       continue;
     }
-    out += fmt::format("{} errors, {} warnings, {} notes\n\n", count(outcome, Severity::error),
-                       count(outcome, Severity::warning), count(outcome, Severity::note));
+    out += fmt::format("{}, {}, {}\n\n", counted(count(outcome, Severity::error), "error"),
+                       counted(count(outcome, Severity::warning), "warning"),
+                       counted(count(outcome, Severity::note), "note"));
     out += "| rule | severity | member | finding | remedy |\n|---|---|---|---|---|\n";
     for (const auto& finding : outcome.findings) {
       out += fmt::format("| {} | {} | {} | {} | {} |\n", cell(finding.id),

@@ -16,12 +16,20 @@
 namespace truewheel::report {
 namespace {
 
+/// What messages begin with.
+std::string& program() {
+  static std::string name = "truewheel";
+  return name;
+}
+
+std::string pattern() { return program() + ": %^%l%$: %v"; }
+
 // spdlog's registry is the one global of the program; this pointer is only set by start_log().
 std::shared_ptr<spdlog::logger>& logger() {
   static std::shared_ptr<spdlog::logger> instance = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(spdlog::color_mode::never);
     auto created = std::make_shared<spdlog::logger>("truewheel", std::move(sink));
-    created->set_pattern("truewheel: %^%l%$: %v");
+    created->set_pattern(pattern());
     return created;
   }();
   return instance;
@@ -53,13 +61,18 @@ void write_hint(std::string_view hint) {
 
 }  // namespace
 
+void name_program(std::string_view name) {
+  program() = name;
+  logger()->set_pattern(pattern());
+}
+
 void start_log(Verbosity verbosity) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool colour = has_terminal() && (no_color == nullptr || *no_color == '\0');
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
       colour ? spdlog::color_mode::always : spdlog::color_mode::never);
   auto created = std::make_shared<spdlog::logger>("truewheel", std::move(sink));
-  created->set_pattern("truewheel: %^%l%$: %v");
+  created->set_pattern(pattern());
   created->set_level(verbosity == Verbosity::quiet     ? spdlog::level::err
                      : verbosity == Verbosity::verbose ? spdlog::level::debug
                                                        : spdlog::level::info);
@@ -75,6 +88,11 @@ void log_error(const Error& error) {
 void log_error(std::string_view what) {
   show_progress({});
   logger()->error("{}", safe(what));
+}
+
+void log_warning(std::string_view what) {
+  show_progress({});
+  logger()->warn("{}", safe(what));
 }
 
 void log_finding(const Finding& finding) {

@@ -2,6 +2,7 @@
 #include "report/text.hpp"
 
 #include "base/text.hpp"
+#include "report/counted.hpp"
 #include "report/view.hpp"
 
 #include <fmt/format.h>
@@ -114,8 +115,8 @@ std::string repair_text(const repair::Report& report, Detail detail) {
     line(out, "  holds no ELF file: copied as it is");
     return out;
   }
-  line(out, "{} ELF files, {} edited, {} libraries bundled, {} left out", report.elf_files,
-       report.edits.size(), report.grafts.size(), report.exclusions.size());
+  line(out, "{}, {} edited, {} bundled, {} left out", counted(report.elf_files, "ELF file"),
+       report.edits.size(), counted(report.grafts.size(), "library"), report.exclusions.size());
   if (!report.grafts.empty()) line(out, "bundled:");
   for (const auto& graft : report.grafts) {
     line(out, "  {} ({}) from {}", printable(graft.member), human_size(graft.size),
@@ -131,7 +132,8 @@ std::string repair_text(const repair::Report& report, Detail detail) {
     line(out, "patterns:");
     for (const auto& pattern : report.patterns) {
       if (pattern.hits == 0 && pattern.origin != "--exclude") continue;
-      line(out, "  {} ({}): {} hits", printable(pattern.glob), pattern.origin, pattern.hits);
+      line(out, "  {} ({}): {}", printable(pattern.glob), pattern.origin,
+           counted(pattern.hits, "hit"));
     }
   }
   if (!report.folded.empty()) line(out, "second copies:");
@@ -144,7 +146,7 @@ std::string repair_text(const repair::Report& report, Detail detail) {
   }
   if (!report.edits.empty()) line(out, "edited:");
   for (const auto& edit : report.edits) {
-    line(out, "  {} (+{} bytes)", printable(edit.member), edit.growth);
+    line(out, "  {} (+{})", printable(edit.member), counted(edit.growth, "byte"));
     for (const auto& reason : edit.reasons) line(out, "    {}", printable(reason));
     if (detail == Detail::full) {
       for (const auto& step : edit.steps) line(out, "    how: {}", printable(step));

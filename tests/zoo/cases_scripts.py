@@ -181,6 +181,20 @@ def signals_and_exit_codes_of_a_script_are_the_programs(c: Case) -> None:
         child.stdout.close()
 
 
+@case("D10", ours=True)
+def a_file_where_the_scripts_folder_has_to_be(c: Case) -> None:
+    program_with_graft(c)
+    c.file("zoo.scripts", "a file")
+    c.refused(exit=1, names=("zoo.scripts",))
+
+
+@case("D10", ours=True)
+def a_file_of_nearly_the_moved_programs_name(c: Case) -> None:
+    program_with_graft(c)
+    c.file("zoo-1.0.data/purelib/Zoo.Scripts/Tool", "a file")
+    c.refused(exit=1, names=("Zoo.Scripts/Tool",))
+
+
 @case("D10 A12")
 def strip_leaves_the_shim_alone(c: Case) -> None:
     a = program_with_graft(c, ("-pie", "-fPIE", "-g"))

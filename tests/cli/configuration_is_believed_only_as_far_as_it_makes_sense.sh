@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a configuration file or the environment says is right, or one clear error with exit code 2: never a crash,
+# never passed over.
+. "$(dirname "$0")/common.inc"
+example
+refuse() { # refuse TEXT: with the pyproject.toml as it is, exit 2 and a message that holds TEXT
+  run 2 "$truewheel" repair --search lib -w out "$wheel"
+  says stderr "$1"
+  [ "$(grep -c '^truewheel: error:' stderr)" = 1 ]
+  nothing_in out
+}
+toml() { printf '%b' "$1" >pyproject.toml; }
+
+# Nesting that a parser goes down by recursion.
+python3 -c "print('[tool.truewheel]\n' + 'a' + '.a' * 100000 + ' = 1')" >pyproject.toml; refuse 'nest more than'
+python3 -c "print('[tool' + '.a' * 100000 + ']\nx = 1')" >pyproject.toml; refuse 'nest more than'
+python3 -c "print('x = ' + '[' * 100000)" >pyproject.toml; refuse 'nest more than'
+python3 -c "print('x = ' + '{a' + '.a' * 900 + ' = [\n{b' + '.b' * 900 + ' = 1}]}')" >pyproject.toml; refuse 'line 2: keys and brackets nest'
+# Dots and brackets in texts and comments are none, and a long list is not deep.
+python3 - >pyproject.toml <<'END'
+print("# " + "." * 5000 + "\nx = \"" + ".[" * 3000 + "\\\"\"\ny = '''\n" + "{." * 3000 + "'''\nz = [" + "1.5, " * 3000 + "]")
+END
+run 0 "$truewheel" repair --search lib -w out "$wheel"
+rm -r out
+
+toml 'tool = 1\n'; refuse 'tool is no table'
+toml '[[tool]]\n'; refuse 'tool is no table'
+toml '[tool]\ntruewheel = "x"\n'; refuse 'tool.truewheel is no table'
+toml '[tool.truewheel]\nplat = ["a", "b"]\n'; refuse 'plat has a value of a type'
+toml '[tool.truewheel]\nplat = {a = "b"}\n'; refuse 'plat has a value of a type'
+toml '[tool.truewheel]\nsearch = true\n'; refuse 'search has a value of a type'
+toml '[tool.truewheel]\nprofiles = [["rocm"]]\n'; refuse 'profiles has a value of a type'
+toml '[tool.truewheel]\nno-clobber = "maybe"\n'; refuse 'no-clobber is either true or false'
+toml '[tool.truewheel]\nno-clobber = 1.5\n'; refuse 'no-clobber has a value of a type'
+toml '[tool.truewheel]\ntarget-glibc = 2.30\n'; run 2 "$truewheel" check "$wheel"; says stderr 'target-glibc has a value of a type'
+toml '[tool.truewheel]\nlist-rules = true\n'; refuse 'there is no key list-rules'
+toml '[tool.truewheel.lddtree]\nsysroot = "x"\n'; refuse 'lddtree takes no options from here'
+toml '[tool.truewheel]\nrpath_kind = "rpath"\n'; refuse 'there is no key rpath_kind'; says stderr 'the nearest one is rpath-kind'
+toml '[tool.truewheel]\nexclud = ["x"]\n'; refuse 'there is no key exclud'; says stderr 'the nearest one is exclude'
+toml '[tool.truewheel]\nwombat-frequency = 1\n'; refuse 'there is no key wombat-frequency'; says_not stderr 'the nearest one'
+
+# Strip says how.
+toml '[tool.truewheel]\nstrip = "split"\n'
+run 0 "$truewheel" repair --search lib -w out "$wheel"
+[ -d out/*.debug ]
+rm -r out
+toml '[tool.truewheel]\nstrip = "none"\n'
+run 0 "$truewheel" repair --search lib -w out "$wheel"
+rm -r out
+toml '[tool.truewheel]\nstrip = "perhaps"\n'; refuse '--strip is all, split or none'
+rm pyproject.toml
+
+# A variable that is nearly an option's; one of somebody else's.
+TRUEWHEEL_EXCLUD='*' refuse 'TRUEWHEEL_EXCLUD names no option'
+says stderr 'the nearest one is TRUEWHEEL_EXCLUDE'
+TRUEWHEEL_FAIL_ON=never TRUEWHEEL_HOME=/x run 0 "$truewheel" repair --search lib -w out "$wheel"
