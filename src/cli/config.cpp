@@ -261,17 +261,21 @@ class Filler {
         wrong(path_, fmt::format("there is no key assert.{}", printable(name)),
               fmt::format("the nearest one is {}", nearest->first));
       }
-      auto values = values_of("assert." + name, node);
+      const auto shown = "assert." + name;
+      std::vector<std::string> values;
       if (name == "executables") {
-        if (values != std::vector<std::string>{"pie"} &&
-            values != std::vector<std::string>{"any"}) {
+        const auto* text = node.as_string();
+        if (text == nullptr || (text->get() != "pie" && text->get() != "any")) {
           wrong(path_, "assert.executables is \"pie\" or \"any\"", {});
         }
-        values = {values.front() == "pie" ? "true" : "false"};
+        values = {text->get() == "pie" ? "true" : "false"};
+      } else if (const auto* typed =
+                     find_option(*find_command("check"), std::string(known->second))) {
+        values = values_of(shown, node, *typed);
       }
       // Only the gate asserts; what a repair is to do stands elsewhere.
       if (auto* option = find_option(command_, std::string(known->second))) {
-        fill(option, std::move(values), "assert." + name);
+        fill(option, std::move(values), shown);
       }
     }
   }

@@ -127,7 +127,8 @@ TEST_CASE("renamed libraries are renamed in every version need") {
 
 TEST_CASE("the library of a filter is renamed, and a NEEDED entry of that name is not") {
   const Bench bench;
-  const Buffer library = bench.build_file("libfront.so", "int f;", "-shared -fPIC -Wl,-F,libreal.so -Wl,-f,libmore.so");
+  const Buffer library = bench.build_file("libfront.so", "int f;",
+                                          "-shared -fPIC -Wl,-F,libreal.so -Wl,-f,libmore.so");
   ElfEdit wishes;
   for (const char* name : {"libreal-0123456789abcdef.so", "r.so"}) {
     wishes.replace_filtees = {{"libreal.so", name}, {"libc.so.6", "libother.so"}};
