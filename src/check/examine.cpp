@@ -17,64 +17,6 @@ namespace {
 
 using deps::Via;
 
-/// The patterns that say what the user's machine has.
-std::vector<deps::ExcludePattern> patterns_of(const Options& options) {
-  std::vector<deps::ExcludePattern> patterns;
-  const auto add = [&](std::string glob, std::string origin, bool is_driver) {
-    deps::ExcludePattern pattern;
-    pattern.glob = std::move(glob);
-    pattern.origin = std::move(origin);
-    pattern.is_driver = is_driver;
-    patterns.push_back(std::move(pattern));
-  };
-  for (const auto& glob : options.excludes) {
-    constexpr std::string_view kOptional = "optional:";
-    const bool optional = glob.starts_with(kOptional);
-    add(optional ? glob.substr(kOptional.size()) : glob,
-        optional ? "--exclude optional" : "--exclude", false);
-  }
-  for (const auto& glob : options.provides) add(glob, "--provide", false);
-  for (const auto& name : options.profiles) {
-    const auto& profile = policy::find_profile(name);
-    for (const auto& glob : profile.globs) {
-      add(glob, "profile " + profile.name, profile.is_driver);
-    }
-  }
-  return patterns;
-}
-
-/// The graph of the subject alone: this machine's libraries say nothing about the user's.
-deps::Graph closed_graph(const Subject& subject, const Options& options) {
-  deps::Graph graph;
-  graph.patterns = patterns_of(options);
-  const deps::LayoutIndex index(subject.layout);
-  for (std::size_t i = 0; i < subject.layout.size(); ++i) {
-    deps::Node node;
-    node.path = subject.layout[i].path;
-    node.in_wheel = true;
-    node.facts = subject.layout[i].facts;
-    for (const auto& dependency : deps::dependencies(*node.facts, subject.libc)) {
-      const auto& needed = dependency.name;
-      deps::Edge edge;
-      edge.needed = needed;
-      edge.tag = dependency.tag;
-      const auto siblings = index.siblings(i, needed);
-      if (!siblings.empty()) edge.target = siblings.front();
-      edge.pattern = deps::match_exclude(graph.patterns, needed, "");
-      edge.answer = deps::is_libpython(needed) ? deps::Answer::libpython
-                    : edge.target              ? deps::Answer::sibling
-                    : edge.pattern             ? deps::Answer::excluded
-                                               : deps::Answer::missing;
-      if (edge.answer == deps::Answer::sibling) edge.pattern.reset();
-      // The loader goes on without it.
-      if (edge.answer == deps::Answer::missing && edge.tag == deps::Tag::auxiliary) continue;
-      node.edges.push_back(std::move(edge));
-    }
-    graph.nodes.push_back(std::move(node));
-  }
-  return graph;
-}
-
 /// The profile that a library belongs to, of those that a wheel may leave to the user's machine
 /// although no policy allows it: what GPU vendors, fabrics and frameworks install. curl's and
 /// OpenSSL's closure is none of them: those differ between distributions.
@@ -130,7 +72,7 @@ class LinkTable {
     }
     excuse_plugins();
     drop_absent_auxiliaries();
-    ask_requirements();
+    ask_requirements(subject_, links_);
     return std::move(links_);
   }
 
@@ -198,34 +140,6 @@ class LinkTable {
       const bool is_plugin = root.kind == elf::FileKind::shared_object && !is_extension(root);
       if (is_plugin && loaded_by_processes_.contains(*link.target) && soname == link.needed) {
         link.reach = Reach::luck;
-      }
-    }
-  }
-
-  /// A run path that leads out of the wheel to where a distribution installs that METADATA asks
-  /// for: that one brings the library (PyQt6 needs PyQt6-Qt6, PySide6 needs shiboken6).
-  void ask_requirements() {
-    if (subject_.requires_dist.empty()) return;
-    const deps::LayoutIndex index(subject_.layout);
-    for (auto& link : links_) {
-      if (link.reach != Reach::nowhere || link.target) continue;
-      for (const auto file : {link.file, link.root.value_or(link.file)}) {
-        const auto run_path = subject_.layout[file].facts->run_path();
-        const bool counts =
-            file == link.file || (run_path && run_path->kind == elf::RunPathKind::rpath &&
-                                  !subject_.layout[link.file].facts->runpath);
-        if (!counts || !run_path) continue;
-        for (const auto& entry : deps::run_path_entries(run_path->value)) {
-          const auto place =
-              deps::place_entry(entry, subject_.layout[file].path, *subject_.layout[file].facts);
-          if (place.kind != deps::EntryPlace::Kind::inside || index.has_folder(place.folder))
-            continue;
-          const auto who = who_brings(subject_.requires_dist, place.folder);
-          if (who.empty()) continue;
-          link.reach = Reach::outside;
-          link.provider = Provider::declared;
-          link.provided_by = fmt::format("Requires-Dist {} through {}", who, entry);
-        }
       }
     }
   }

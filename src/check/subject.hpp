@@ -39,6 +39,9 @@ void settle(Subject& subject, std::vector<Inspected> inspected);
 [[nodiscard]] Subject read_wheel(Bytes archive, const std::string& file_name,
                                  const Options& options);
 
+/// The graph of the subject alone: this machine's libraries say nothing about the user's.
+[[nodiscard]] deps::Graph closed_graph(const Subject& subject, const Options& options);
+
 /// Graph, verdict and links of a subject whose files are known.
 void examine(Subject& subject, const Options& options);
 

@@ -63,7 +63,7 @@ class Finder {
     for (std::size_t i = 0; i < layout_.size(); ++i) {
       const auto& facts = *layout_[i].facts;
       if (!deps::can_be_needed(facts) || is_extension(facts)) continue;
-      const auto name = plain_name(std::string(base_name(layout_[i].path)));
+      const auto name = library_stem(layout_[i].path);
       groups[{layout_[i].tree, name}].push_back(i);
     }
     std::vector<Copy> copies;

@@ -17,7 +17,9 @@ namespace {
 /// What a repair leaves out on purpose counts as found, and what it was told to write as wished.
 check::Options rules_of(const Options& options) {
   check::Options rules;
-  for (const auto& glob : options.inspect.excludes) rules.excludes.push_back("optional:" + glob);
+  for (const auto& glob : options.inspect.excludes) {
+    rules.excludes.push_back((glob.starts_with("optional:") ? "" : "optional:") + glob);
+  }
   rules.profiles = options.inspect.profiles;
   rules.system_rpath = options.system_rpath;
   rules.evaluate = options.inspect.evaluate;

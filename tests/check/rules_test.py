@@ -143,6 +143,16 @@ def library_of_another_distribution(broken, inside):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.0\nRequires-Dist: Demo-Runtime (==1.0)\n")
 
 
+@case("R006", severity="warning")
+def library_that_an_import_of_another_distribution_loads(broken, inside):
+    """cudf-cu12 needs libcudf.so, which the import of libcudf-cu12 has loaded."""
+    for tree, name in ((broken, "libruntime.so.1"), (inside, "libz.so.1")):
+        tree.ext(needs=[tree.outside(name)])
+        info = tree.folder / "demo-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.0\nRequires-Dist: libruntime-cu12\n")
+
+
 @case("R005")
 def library_that_no_path_leads_to(broken, inside):
     for tree, entry in ((broken, "$ORIGIN"), (inside, "$ORIGIN/../demo.libs")):
