@@ -102,8 +102,15 @@ struct RecordRow {
   std::string hash;
   std::optional<std::uint64_t> size;
 };
-/// Throws Error(refused, "record-…") on text that is not RECORD's CSV (standards.md section 1.2).
-[[nodiscard]] std::vector<RecordRow> parse_record(std::string_view text);
+/// How many rows a RECORD is read of for an archive of so many members. A few kilobytes of deflate
+/// become millions of rows, each of which takes memory.
+[[nodiscard]] constexpr std::size_t most_record_rows(std::size_t members) {
+  return 2 * members + 4096;
+}
+/// Throws Error(refused, "record-…") on text that is not RECORD's CSV (standards.md section 1.2),
+/// or that has more rows than `most_rows`.
+[[nodiscard]] std::vector<RecordRow> parse_record(std::string_view text,
+                                                  std::size_t most_rows = SIZE_MAX);
 /// RECORD's text: rows as given, quoted where they must be, "\n" line ends.
 [[nodiscard]] std::string format_record(const std::vector<RecordRow>& rows);
 

@@ -19,6 +19,13 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string_view take_piece(std::string_view& text, char separator) {
+  const auto end = text.find(separator);
+  const auto piece = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return piece;
+}
+
 std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
   std::string joined;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

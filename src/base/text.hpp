@@ -11,6 +11,10 @@ namespace truewheel {
 /// The pieces of `text` between `separator`s; an empty text has one empty piece.
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
+/// Takes the piece before the first `separator` off the front, and the separator with it; all of
+/// `text` if there is none. For long texts, whose pieces need not be held.
+[[nodiscard]] std::string_view take_piece(std::string_view& text, char separator);
+
 [[nodiscard]] std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 
 /// fnmatch(3) without flags: `*`, `?`, `[...]`; a slash is an ordinary character, as Python's

@@ -92,15 +92,17 @@ std::vector<std::string> files_of(const Installation& installation) {
   const MappedFile record(record_path);
   std::vector<std::string> files;
   with_context(record_path.string(), [&] {
-    for (const auto& row : wheel::parse_csv(as_text(record.bytes()))) {
-      if (row.fields.front().starts_with('/')) continue;
-      const auto& row_path = row.fields.front();
+    const auto take = [&files](const std::string& row_path) {
+      if (row_path.starts_with('/')) return;
       if (auto path = normal_path(row_path); path && !path->empty()) {
         files.push_back(std::move(*path));
       } else if (row_path.starts_with("../") && normal_path(below_prefix(row_path))) {
         files.push_back(row_path);
       }
-    }
+    };
+    wheel::for_each_csv_row(
+        as_text(record.bytes()),
+        [&](std::size_t, std::vector<std::string>& fields) { take(fields.front()); });
   });
   std::sort(files.begin(), files.end());
   return files;

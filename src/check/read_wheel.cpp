@@ -83,7 +83,8 @@ void verify_record(Bytes archive, const MemberIndex& members,
     return;
   }
   try {
-    const auto rows = wheel::parse_record(text_of(archive, *record));
+    const auto rows =
+        wheel::parse_record(text_of(archive, *record), wheel::most_record_rows(inspected.size()));
     std::vector<wheel::Digest> digests;
     digests.reserve(inspected.size());
     for (const auto& file : inspected) {

@@ -50,7 +50,8 @@ std::string named_like(const std::vector<std::string>& required, const std::stri
 
 std::vector<std::string> required_distributions(std::string_view metadata) {
   std::set<std::string> names;
-  for (const auto& line : split(metadata, '\n')) {
+  while (!metadata.empty()) {
+    const auto line = take_piece(metadata, '\n');
     if (line.empty() || line == "\r") break;  // the description follows
     constexpr std::string_view kField = "requires-dist:";
     const bool is_field =
@@ -59,7 +60,7 @@ std::vector<std::string> required_distributions(std::string_view metadata) {
           return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
         });
     if (!is_field) continue;
-    auto rest = std::string_view(line).substr(kField.size());
+    auto rest = line.substr(kField.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     names.insert(
         wheel::normalized_distribution(rest.substr(0, rest.find_first_of(" \t[(;<>=!~@,\r"))));

@@ -93,7 +93,8 @@ void verify_record(LoadedWheel& wheel, Bytes archive, bool accept_mismatch) {
   const auto* record = wheel.find(path);
   if (record == nullptr) throw Error(ErrorKind::refused, "record-missing", "there is no " + path);
   const auto rows = with_context(path, [&] {
-    return wheel::parse_record(as_text(wheel::read_member(archive, record->archive).bytes()));
+    return wheel::parse_record(as_text(wheel::read_member(archive, record->archive).bytes()),
+                               wheel::most_record_rows(wheel.members.size()));
   });
   std::vector<wheel::Digest> digests;
   digests.reserve(wheel.members.size());

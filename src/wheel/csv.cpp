@@ -12,18 +12,19 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  std::vector<CsvRow> rows() {
-    std::vector<CsvRow> rows;
+  void each_row(const CsvSink& sink) {
+    constexpr std::size_t kMostColumns = 64;
     while (at_ < text_.size()) {
       if (skip_line_end()) continue;
-      CsvRow& row = rows.emplace_back();
-      row.line = line_;
+      const auto line = line_;
+      std::vector<std::string> fields;
       do {
-        row.fields.push_back(field());
+        if (fields.size() == kMostColumns) fail("the row has more than 64 columns");
+        fields.push_back(field());
       } while (skip(','));
       if (at_ < text_.size() && !skip_line_end()) fail("text follows a closing quote");
+      sink(line, fields);
     }
-    return rows;
   }
 
  private:
@@ -75,7 +76,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<CsvRow> parse_csv(std::string_view text) { return Reader(text).rows(); }
+void for_each_csv_row(std::string_view text, const CsvSink& sink) { Reader(text).each_row(sink); }
 
 void append_csv_field(std::string& out, std::string_view field) {
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) {

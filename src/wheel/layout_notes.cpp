@@ -9,6 +9,31 @@
 namespace truewheel::wheel {
 namespace {
 
+constexpr std::size_t kMostOfName = 300;  // that a message needs
+
+// As many notes as somebody reads: a small archive can hold millions.
+class NoteList {
+ public:
+  void add(LayoutNote::About about, std::string sentence) {
+    constexpr std::size_t kMost = 50;
+    if (notes_.size() == kMost) {
+      ++left_out_;
+      return;
+    }
+    notes_.push_back({about, std::move(sentence)});
+  }
+  std::vector<LayoutNote> take() {
+    if (left_out_ != 0) {
+      notes_.back().sentence += fmt::format(", and {} notes of the kind are left out", left_out_);
+    }
+    return std::move(notes_);
+  }
+
+ private:
+  std::vector<LayoutNote> notes_;
+  std::size_t left_out_ = 0;
+};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // python, pythonw, python3, python3.13t and so on, with or without .exe: names of the interpreter
@@ -40,9 +65,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 void add_data_notes(const std::vector<Member>& members, std::string_view dist_info,
-                    std::vector<LayoutNote>& notes) {
+                    NoteList& notes) {
   const auto add = [&notes](std::string sentence) {
-    notes.push_back({LayoutNote::About::data, std::move(sentence)});
+    notes.add(LayoutNote::About::data, std::move(sentence));
   };
   using Scheme = InstalledPath::Scheme;
   const auto stem = dist_info.substr(0, dist_info.size() - std::string_view(".dist-info").size());
@@ -71,10 +96,10 @@ void add_data_notes(const std::vector<Member>& members, std::string_view dist_in
 
 // entry_points.txt is an INI file; what is left of the first `=` becomes the name of a file in the
 // folder of scripts.
-void add_entry_point_notes(std::string_view text, std::vector<LayoutNote>& notes) {
+void add_entry_point_notes(std::string_view text, NoteList& notes) {
   bool makes_scripts = false;
-  for (const auto& whole_line : split(text, '\n')) {
-    const auto line = trimmed(whole_line);
+  while (!text.empty()) {
+    const auto line = trimmed(take_piece(text, '\n'));
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[') {
       makes_scripts = line == "[console_scripts]" || line == "[gui_scripts]";
@@ -82,9 +107,9 @@ void add_entry_point_notes(std::string_view text, std::vector<LayoutNote>& notes
     }
     const auto name = trimmed(line.substr(0, line.find('=')));
     if (makes_scripts && (name.find_first_of("/\\") != std::string_view::npos || name == "..")) {
-      notes.push_back({LayoutNote::About::entry_point,
-                       fmt::format("entry point '{}' names a file outside the folder of scripts",
-                                   printable(name))});
+      notes.add(LayoutNote::About::entry_point,
+                fmt::format("entry point '{}' names a file outside the folder of scripts",
+                            printable(name.substr(0, kMostOfName))));
     }
   }
 }
@@ -93,10 +118,10 @@ void add_entry_point_notes(std::string_view text, std::vector<LayoutNote>& notes
 
 std::vector<LayoutNote> layout_notes(const std::vector<Member>& members, std::string_view dist_info,
                                      std::string_view entry_points) {
-  std::vector<LayoutNote> notes;
+  NoteList notes;
   add_data_notes(members, dist_info, notes);
   add_entry_point_notes(entry_points, notes);
-  return notes;
+  return notes.take();
 }
 
 }  // namespace truewheel::wheel

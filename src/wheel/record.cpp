@@ -26,13 +26,16 @@ constexpr std::array<Algorithm, 7> kAlgorithms{{{"sha256", 43},
                                                 {"sha3_512", 86},
                                                 {"blake2b", 86}}};
 
+// As much of a field as a message needs.
+std::string shown(std::string_view field) { return printable(field.substr(0, 300)); }
+
 [[noreturn]] void refuse_row(std::string_view id, std::size_t line, std::string_view what) {
   throw Error(ErrorKind::refused, std::string(id), fmt::format("line {}: {}", line, what));
 }
 
 void check_path(std::size_t line, std::string_view path) {
   const auto refuse_path = [&](std::string_view why) {
-    refuse_row("record-path", line, fmt::format("path '{}' {}", printable(path), why));
+    refuse_row("record-path", line, fmt::format("path '{}' {}", shown(path), why));
   };
   if (path.empty()) refuse_path("is empty");
   const bool has_drive = path.size() >= 2 && path[1] == ':' &&
@@ -42,8 +45,8 @@ void check_path(std::size_t line, std::string_view path) {
   if (path.front() == '/' || has_drive) refuse_path("is absolute");
   if (path.find('\\') != std::string_view::npos) refuse_path("holds a backslash");
   if (path.find('\0') != std::string_view::npos) refuse_path("holds a NUL byte");
-  for (const auto& component : split(path, '/')) {
-    if (component == "..") refuse_path("has a '..' component");
+  for (std::string_view rest = path; !rest.empty();) {
+    if (take_piece(rest, '/') == "..") refuse_path("has a '..' component");
   }
 }
 
@@ -63,12 +66,12 @@ void check_hash(std::size_t line, std::string_view hash) {
         std::string_view::npos;
     if (digest.size() != known.digest_length || !in_alphabet) {
       refuse_row("record-hash", line,
-                 fmt::format("'{}' is not a {} digest", printable(digest), algorithm));
+                 fmt::format("'{}' is not a {} digest", shown(digest), algorithm));
     }
     return;
   }
   refuse_row("record-hash", line,
-             fmt::format("'{}' has no hash algorithm that is known", printable(hash)));
+             fmt::format("'{}' has no hash algorithm that is known", shown(hash)));
 }
 
 std::optional<std::uint64_t> parse_size(std::size_t line, std::string_view text) {
@@ -76,14 +79,14 @@ std::optional<std::uint64_t> parse_size(std::size_t line, std::string_view text)
   std::uint64_t size = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (problem != std::errc() || end != text.data() + text.size()) {
-    refuse_row("record-size", line, fmt::format("'{}' is not a size", printable(text)));
+    refuse_row("record-size", line, fmt::format("'{}' is not a size", shown(text)));
   }
   return size;
 }
 
 }  // namespace
 
-std::vector<RecordRow> parse_record(std::string_view text) {
+std::vector<RecordRow> parse_record(std::string_view text, std::size_t most_rows) {
   if (text.starts_with("\xEF\xBB\xBF")) {
     throw Error(ErrorKind::refused, "record-encoding", "the text starts with a byte order mark");
   }
@@ -91,7 +94,12 @@ std::vector<RecordRow> parse_record(std::string_view text) {
     throw Error(ErrorKind::refused, "record-encoding", "the text is not UTF-8");
   std::vector<RecordRow> rows;
   std::unordered_set<std::string> seen;
-  for (auto& [line, fields] : parse_csv(text)) {
+  for_each_csv_row(text, [&](std::size_t line, std::vector<std::string>& fields) {
+    if (rows.size() == most_rows) {
+      refuse_row(
+          "record-rows", line,
+          fmt::format("there are more than the {} rows that the archive could have", most_rows));
+    }
     if (fields.size() != 3) {
       refuse_row("record-columns", line,
                  fmt::format("the row has {} columns, not 3", fields.size()));
@@ -100,10 +108,10 @@ std::vector<RecordRow> parse_record(std::string_view text) {
     check_hash(line, fields[1]);
     const auto size = parse_size(line, fields[2]);
     if (!seen.insert(fields[0]).second) {
-      refuse_row("record-duplicate", line, fmt::format("'{}' has two rows", printable(fields[0])));
+      refuse_row("record-duplicate", line, fmt::format("'{}' has two rows", shown(fields[0])));
     }
     rows.push_back({std::move(fields[0]), std::move(fields[1]), size});
-  }
+  });
   return rows;
 }
 

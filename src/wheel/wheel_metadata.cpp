@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kVersionKey = "Wheel-Version";
 constexpr std::string_view kPurelibKey = "Root-Is-Purelib";
 constexpr std::string_view kTagKey = "Tag";
+// A thousand tags are some 40 kB; each line takes more memory than it has bytes.
+constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 using Header = std::pair<std::string, std::string>;
 
@@ -131,6 +133,10 @@ void check_tags(const std::vector<Header>& headers, std::vector<std::string>& no
 WheelMetadata WheelMetadata::parse(std::string_view text) {
   if (!is_valid_utf8(text))
     throw Error(ErrorKind::refused, "wheel-metadata-encoding", "the text is not UTF-8");
+  if (text.size() > kMostText) {
+    throw Error(ErrorKind::refused, "wheel-metadata-size",
+                fmt::format("the text is longer than {} bytes", kMostText));
+  }
   check_line_ends(text);
   WheelMetadata metadata;
   while (!text.empty()) {

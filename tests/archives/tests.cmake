@@ -20,3 +20,8 @@ foreach(sweep IN ITEMS lengths bytes random)
     COMMAND "${TRUEWHEEL_PYTHON}" "${archive_tests}/sweep.py" $<TARGET_FILE:wheel_sweep> ${sweep} ${archive_limit})
   set_tests_properties("archives: ${sweep}" PROPERTIES LABELS archives TIMEOUT 600)
 endforeach()
+if(NOT TRUEWHEEL_SANITIZE)
+  add_test(NAME "archives: bombs and false counts stay within memory and time"
+    COMMAND "${TRUEWHEEL_PYTHON}" "${archive_tests}/bounds.py" "$<TARGET_FILE:truewheel>")
+  set_tests_properties("archives: bombs and false counts stay within memory and time" PROPERTIES LABELS archives TIMEOUT 600)
+endif()

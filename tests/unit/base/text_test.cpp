@@ -9,6 +9,17 @@ namespace truewheel {
 
 using Strings = std::vector<std::string>;
 
+TEST_CASE("take_piece takes one piece after the other and ends with the text") {
+  std::string_view text = "a::b:";
+  CHECK(take_piece(text, ':') == "a");
+  CHECK(take_piece(text, ':').empty());
+  CHECK(take_piece(text, ':') == "b");
+  CHECK(text.empty());
+  text = "whole";
+  CHECK(take_piece(text, ':') == "whole");
+  CHECK(text.empty());
+}
+
 TEST_CASE("split and join are each other's inverse") {
   CHECK(split("", ',') == Strings{""});
   CHECK(split("a,,b,", ',') == Strings{"a", "", "b", ""});

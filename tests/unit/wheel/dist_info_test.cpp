@@ -115,6 +115,14 @@ TEST_CASE("a file at the root that is named as a .dist-info folder counts as one
   CHECK(dist_info_of({"x.dist-info"}) == "dist-info-missing");
 }
 
+TEST_CASE("layout_notes tells as many as somebody reads, and how many there are besides") {
+  std::string text = "[console_scripts]\n";
+  for (int i = 0; i < 60; ++i) text += "a/" + std::to_string(i) + " = pkg:main\n";
+  const auto notes = layout_notes({}, "p-1.dist-info", text);
+  REQUIRE(notes.size() == 50);
+  CHECK(notes.back().sentence.find("and 10 notes") != std::string::npos);
+}
+
 TEST_CASE("layout_notes names entry points that are paths") {
   const auto notes_for = [](std::string_view text) {
     return layout_notes({}, "p-1.dist-info", text).size();

@@ -146,6 +146,15 @@ TEST_CASE("parse_record refuses sizes that are not numbers, and two rows for one
   CHECK(refusal("a,,\n\"a\",,\n") == "record-duplicate");
 }
 
+TEST_CASE("rows and columns without end are refused before they take memory") {
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += std::to_string(i) + ",,\n";
+  CHECK(parse_record(text, 10).size() == 10);
+  CHECK_THROWS_AS(static_cast<void>(parse_record(text, 9)), Error);
+  CHECK(refusal(std::string(1000, ',')) == "record-csv");
+  CHECK(refusal("a,,,,\n") == "record-columns");
+}
+
 TEST_CASE("a refusal names the line") {
   try {
     static_cast<void>(parse_record("\"a\nb\",,\n\nc,,\n/d,,\n"));

@@ -120,6 +120,10 @@ TEST_CASE("a carriage return that stands alone is refused, since installers end 
   CHECK(refusal("Wheel-Version: 1.0\r\nTag: py3-none-any\r\n") == "taken");
 }
 
+TEST_CASE("a WHEEL larger than any is refused") {
+  CHECK(refusal("Wheel-Version: 1.0\n\n" + std::string(1U << 20U, 'x')) == "wheel-metadata-size");
+}
+
 TEST_CASE("each part of each Wheel-Version counts") {
   CHECK(refusal("Wheel-Version: 1.0.0a\n") == "wheel-metadata-version");
   CHECK(refusal("Wheel-Version: 1.0\nWheel-Version: 2.0\n") == "wheel-metadata-version");
