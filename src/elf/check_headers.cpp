@@ -123,8 +123,12 @@ void check_sections_kept(const ElfImage& before, const ElfImage& after, const El
     complaints.emplace_back("the section headers are not as many as before");
     return;
   }
+  const Segment* dynamic = before.dynamic_segment();
   for (std::size_t i = 0; i < before.sections().size(); ++i) {
     const Section &a = before.sections()[i], &b = after.sections()[i];
+    // Whatever type it says it has.
+    const bool is_dynamic = dynamic != nullptr && a.offset >= dynamic->offset &&
+                            a.offset + a.size <= dynamic->offset + dynamic->filesz;
     const bool may_change_type = a.type == sht::kGnuVerneed && b.type == sht::kProgbits;
     if (a.name_offset != b.name_offset || (a.type != b.type && !may_change_type) ||
         a.flags != b.flags || a.addralign != b.addralign || a.entsize != b.entsize ||
@@ -140,7 +144,7 @@ void check_sections_kept(const ElfImage& before, const ElfImage& after, const El
     const bool was_readable =
         a.offset <= before.file().size() && a.size <= before.file().size() - a.offset;
     const bool may_differ =
-        a.type == sht::kSymtab || a.type == sht::kDynamic || a.type == sht::kStrtab ||
+        is_dynamic || a.type == sht::kSymtab || a.type == sht::kDynamic || a.type == sht::kStrtab ||
         a.type == sht::kGnuVerneed || a.type == sht::kGnuVersym || a.type == sht::kDynsym ||
         (!edit.rename_versions.empty() && a.type == sht::kGnuVerdef) ||
         (!edit.rename_symbols.empty() && (a.type == sht::kHash || a.type == sht::kGnuHash));

@@ -68,6 +68,14 @@ void narrow_to(Segment& segment, const Table& table) {
   segment.filesz = segment.memsz = table.size;
 }
 
+Segment new_stack_header() {
+  Segment stack;
+  stack.type = pt::kGnuStack;
+  stack.flags = pf::kRead | pf::kWrite;
+  stack.align = 16;
+  return stack;
+}
+
 bool differs(const Section& a, const Section& b) {
   return a.addr != b.addr || a.offset != b.offset || a.size != b.size;
 }
@@ -334,12 +342,14 @@ bool Draft::add_load(const FileMap& map, const std::vector<Table>& tables, const
   return build_load(map, alignment, 0);
 }
 
+void Draft::append_stack_header() {
+  segments_.push_back(new_stack_header());
+  steps.emplace_back("PT_GNU_STACK is added");
+}
+
 bool Draft::add_stack_header(const std::vector<Table>& tables, const HeaderSlot& slot) {
   if (!evict(tables, slot)) return false;
-  Segment stack;
-  stack.type = pt::kGnuStack;
-  stack.flags = pf::kRead | pf::kWrite;
-  stack.align = 16;
+  const Segment stack = new_stack_header();
   if (slot.source == HeaderSlot::Source::growth) {
     segments_.push_back(stack);
   } else {
@@ -351,8 +361,10 @@ bool Draft::add_stack_header(const std::vector<Table>& tables, const HeaderSlot&
 }
 
 bool Draft::add_load_and_move_headers(const FileMap& map, Headers place, std::uint64_t alignment) {
-  if (!fits_kernel_limit(*image_, segments_.size() + 1)) return false;
-  const std::uint64_t bytes = (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
+  const bool needs_load = place == Headers::in_new_load || !pending.empty();
+  const std::uint64_t count = segments_.size() + (needs_load ? 1 : 0);
+  if (!fits_kernel_limit(*image_, count)) return false;
+  const std::uint64_t bytes = count * sizes_of(image_->header().bits).segment;
   std::uint64_t bytes_in_load = 0;
   if (place == Headers::in_first_load) {
     // Old kernels compute AT_PHDR from the first LOAD (I8), so vaddr - offset must be the same
@@ -373,7 +385,7 @@ bool Draft::add_load_and_move_headers(const FileMap& map, Headers place, std::ui
   steps.emplace_back(
       "the program header table moves, since nothing behind it can give way: do not strip this "
       "file afterwards");
-  if (!build_load(map, alignment, bytes_in_load)) return false;
+  if (needs_load && !build_load(map, alignment, bytes_in_load)) return false;
   for (Segment& segment : segments_) {
     if (segment.type != pt::kPhdr) continue;
     const Segment* around = nullptr;

@@ -37,12 +37,16 @@ class Draft {
   /// A PT_GNU_STACK in that slot; what it evicts becomes pending. False as in add_load().
   [[nodiscard]] bool add_stack_header(const std::vector<Table>& tables, const HeaderSlot& slot);
 
+  /// The same without a slot: the program header table has to move, by rung S6.
+  void append_stack_header();
+
   /// Rung S5: one new LOAD at the end of the file with everything pending and what the slot evicts.
   /// False when this draft and that slot exclude each other or addresses run out.
   [[nodiscard]] bool add_load(const FileMap& map, const std::vector<Table>& tables,
                               const HeaderSlot& slot, std::uint64_t alignment);
 
-  /// Rung S6: the same with the program header table itself moved.
+  /// Rung S6: the same with the program header table itself moved. Without anything pending, and
+  /// with room for the table in the first LOAD, no LOAD is made.
   [[nodiscard]] bool add_load_and_move_headers(const FileMap& map, Headers place,
                                                std::uint64_t alignment);
 

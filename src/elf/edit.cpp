@@ -107,6 +107,22 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   }
 }
 
+/// Where nothing states the number of symbols, what has its name past .dynstr is taken for none.
+/// With a longer .dynstr it would be taken for one.
+void require_same_symbols(const ElfImage& image, std::uint64_t strings_size) {
+  if (strings_size <= image.dynstr_size()) return;
+  const std::uint64_t count = image.dynamic_symbol_count();
+  if (count == 0 || image.stated_symbol_count() != 0) return;
+  const std::uint64_t behind =
+      *image.dynamic_value(dt::kSymTab) + count * sizes_of(image.header().bits).symbol;
+  const auto place = image.offset_of(behind, 4);
+  const std::uint32_t name = place ? image.reader().u32(*place) : 0;
+  if (place && name >= image.dynstr_size() && name < strings_size) {
+    throw Error(ErrorKind::refused, "elf-symbol-count",
+                "only the size of .dynstr tells how many symbols there are, and it would grow");
+  }
+}
+
 }  // namespace
 
 bool ElfEdit::empty() const {
@@ -153,6 +169,8 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   request.stack_header = wish.adds_stack_header;
   request.sections_change = !wish.removed_needs.empty();
   const Layout layout = choose_layout(image, request, options);
+  const Move* moved = layout.find(TableKind::strings);
+  require_same_symbols(image, moved == nullptr ? strings.size : moved->size);
   return rewrite(image, wish, strings, layout);
 }
 

@@ -523,25 +523,28 @@ std::uint64_t next_table(const ElfImage& image, std::uint64_t start) {
 /// they reach up to the next table, or, where an edit has moved that away, to the first bytes that
 /// can be no symbol.
 std::uint64_t count_plausible_symbols(const ElfImage& image, std::uint64_t table) {
-  const ByteReader& reader = image.reader();
   const std::uint64_t size = sizes_of(image.header().bits).symbol;
   const std::uint64_t limit = (next_table(image, table) - table) / size;
   const std::uint64_t start = *image.offset_of(table, size);
   for (std::uint64_t i = 1; i < limit; ++i) {
-    const std::uint64_t at = start + i * size;
-    const std::uint8_t info = reader.u8(at + (image.is_64() ? 4 : 12));
-    const std::uint16_t section = reader.u16(at + (image.is_64() ? 6 : 14));
-    const std::uint32_t name = reader.u32(at);
-    constexpr std::uint8_t kLastBinding = 2, kFirstOsBinding = 10, kLastType = 10;
-    const bool has_binding = info >> 4 <= kLastBinding || info >> 4 >= kFirstOsBinding;
-    const bool is_empty = name == 0 && section == shn::kUndef;
-    if (name >= image.dynstr_size() || is_empty || !has_binding || (info & 0xf) > kLastType)
-      return i;
+    if (!image.may_be_symbol(start + i * size)) return i;
   }
   return limit;
 }
 
 }  // namespace
+
+bool ElfImage::may_be_symbol(std::uint64_t offset) const {
+  const std::uint64_t size = sizes_of(header_.bits).symbol;
+  if (offset > reader_.size() || size > reader_.size() - offset) return false;
+  const std::uint8_t info = reader_.u8(offset + (is_64() ? 4 : 12));
+  const std::uint16_t section = reader_.u16(offset + (is_64() ? 6 : 14));
+  const std::uint32_t name = reader_.u32(offset);
+  constexpr std::uint8_t kLastBinding = 2, kFirstOsBinding = 10, kLastType = 10;
+  const bool has_binding = info >> 4 <= kLastBinding || info >> 4 >= kFirstOsBinding;
+  const bool is_empty = name == 0 && section == shn::kUndef;
+  return name < dynstr_size_ && !is_empty && has_binding && (info & 0xf) <= kLastType;
+}
 
 std::uint64_t ElfImage::hash_word_size(std::uint64_t offset) const {
   // Alpha and 64-bit S/390 have words of 8 bytes (their psABIs). mold writes 4 on S/390 as well,

@@ -101,6 +101,8 @@ class ElfImage {
   /// That number where a section or a hash table says it; 0 where it has to be guessed by what
   /// stands behind the table.
   [[nodiscard]] std::uint64_t stated_symbol_count() const;
+  /// False for bytes that can be no entry of .dynsym, by which a guess knows its end.
+  [[nodiscard]] bool may_be_symbol(std::uint64_t offset) const;
 
  private:
   /// Each table that the dynamic section names is a loaded section of its type.

@@ -226,6 +226,44 @@ std::vector<Draft> draft_strings(const Ground& ground, std::uint64_t size) {
   return drafts;
 }
 
+/// Rung S4 for .dynamic: it grows where it ends its LOAD. Even one that must stay may, and a LOAD
+/// of its own keeps its section.
+std::optional<Draft> with_grown_dynamic(const Table& dynamic, Draft draft, std::uint64_t least,
+                                        std::uint64_t best) {
+  for (Room& room : draft.rooms) {
+    const bool is_behind = room.offset == dynamic.end() && room.used == 0 &&
+                           room.vaddr - room.offset == dynamic.vaddr - dynamic.offset;
+    if (!is_behind) continue;
+    for (const std::uint64_t size : {best, least}) {
+      if (size < dynamic.size || !room.take(size - dynamic.size, 1, std::nullopt, false)) continue;
+      draft.place(dynamic, dynamic.offset, dynamic.vaddr, size);
+      draft.steps.emplace_back(".dynamic grows where it ends its LOAD");
+      return draft;
+    }
+  }
+  return std::nullopt;
+}
+
+/// .dynamic with `least` bytes in each draft: moved, with room for later entries, or grown.
+std::vector<Draft> draft_dynamic(const Ground& ground, const std::vector<Draft>& drafts,
+                                 std::uint64_t least) {
+  const Table& dynamic = ground.tables[*ground.find(TableKind::dynamic)];
+  const std::uint64_t best = least + kSpareSlots * sizes_of(ground.image.header().bits).dynamic;
+  const auto obstacle = dynamic_obstacle(ground.image);
+  std::vector<Draft> result;
+  for (const Draft& draft : drafts) {
+    if (auto grown = with_grown_dynamic(dynamic, draft, least, best))
+      result.push_back(std::move(*grown));
+    if (obstacle) continue;
+    result.push_back(draft);
+    result.back().pending.push_back({dynamic, best});
+    result.back().steps.emplace_back(".dynamic is full and moves, with room for later entries");
+  }
+  if (result.empty() && obstacle && !drafts.empty())
+    throw Error(ErrorKind::refused, "elf-dynamic-fixed", *obstacle);
+  return result;
+}
+
 /// Puts what a draft has pending into zero-cost rooms; the rest goes to the end of the file in
 /// every possible way.
 void finish_draft(const Ground& ground, Draft draft, const std::vector<HeaderSlot>& slots,
@@ -342,15 +380,8 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
     draft.interpreter = interpreter;
   }
   if (dynamic_moves) {
-    if (const auto obstacle = dynamic_obstacle(image)) {
-      throw Error(ErrorKind::refused, "elf-dynamic-fixed", *obstacle);
-    }
-    const std::uint64_t size =
-        (request.dynamic_slots + kSpareSlots) * sizes_of(image.header().bits).dynamic;
-    for (Draft& draft : drafts) {
-      draft.pending.push_back({ground.tables[*ground.find(TableKind::dynamic)], size});
-      draft.steps.emplace_back(".dynamic is full and moves, with room for later entries");
-    }
+    drafts = draft_dynamic(ground, drafts,
+                           request.dynamic_slots * sizes_of(image.header().bits).dynamic);
   }
 
   if (interpreter_moves) {
@@ -379,6 +410,11 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
                           dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, known_reasons, 2);
     for (const Draft& draft : drafts)
       finish_with_stack_header(ground, draft, slots, double_slots, layouts);
+    for (Draft& draft : drafts) {
+      if (!layouts.empty()) break;
+      draft.append_stack_header();
+      finish_with_moved_headers(ground, draft, layouts);
+    }
     return best_of(layouts, reasons);
   }
   for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);

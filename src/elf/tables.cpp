@@ -311,11 +311,15 @@ std::vector<Table> find_tables(const ElfImage& image) {
     if (table.offset < headers_end && image.header().phoff < table.end()) table.movable = false;
   }
   if (symbols != 0 && image.stated_symbol_count() == 0) {
-    // Only where the next table begins tells how many symbols there are.
+    // Only where the next table begins tells how many symbols there are. What moves away leaves its
+    // bytes: if these can be no symbol they tell as much.
     for (std::size_t i = 0; i < tables.size(); ++i) {
       if (tables[i].kind != TableKind::symbols) continue;
       tables[i].movable = false;
-      if (i + 1 < tables.size()) tables[i + 1].movable = false;
+      if (i + 1 == tables.size()) continue;
+      tables[i + 1].shared = true;
+      if (image.may_be_symbol(tables[i].offset + symbols * symbol_size))
+        tables[i + 1].movable = false;
     }
   }
   // patchelf 0.14 leaves PT_GNU_PROPERTY and PT_NOTE where its .dynstr comes to lie. A copy of a

@@ -61,6 +61,12 @@ ElfEdit parse_wishes(const std::vector<std::string>& words) {
       edit.executable_stack = true;
     } else if (option == "--clear-symbol-version") {
       edit.clear_symbol_versions.push_back(next());
+    } else if (option == "--rename-symbol") {
+      const std::string old_name = next();
+      edit.rename_symbols[old_name] = next();
+    } else if (option == "--rename-version") {
+      const std::string old_name = next();
+      edit.rename_versions[old_name] = next();
     } else if (option == "--no-default-lib") {
       edit.no_default_lib = true;
     } else if (option == "--add-debug-tag") {

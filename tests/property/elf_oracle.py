@@ -61,17 +61,30 @@ def readings(path):
     return "\n".join(lines).replace(str(path), "FILE")
 
 
-def comparable(text, removes_needs, cleared):
+def with_first_names(text, first_names):
+    """A text that names symbols and versions as they were before any edit."""
+    for name, first in first_names.items():
+        text = re.sub(rf"\b{name}\b", first, text)
+    return text
+
+
+def comparable(text, removes_needs, cleared, first_names):
     """Readings without what the edits were to change."""
+    text = with_first_names(text, first_names)
     for name in cleared:
         text = re.sub(rf"\b{name}@+\S+( \(\d+\))?", name, text)
     if removes_needs:
         text = re.sub(r"@EXTRA_1( \(\d+\))?", "", text)
-    if removes_needs or cleared:
+    if removes_needs or cleared or first_names:
         # .gnu.version and the offsets in .gnu.version_r change as well.
         text = "\n".join(line for line in text.splitlines()
                          if not re.match(r"\s*(0x)?[0-9a-f]+:\s+(\d+ \(|Version:|Name:|[0-9a-f]+h? \()", line)
                          and "ersion" not in line)
+    if first_names:
+        # DT_GNU_HASH sorts symbols by their names: they have other numbers, and so do relocations.
+        lines = [re.sub(r"^\s*\d+: ", "", line) for line in text.splitlines()]
+        lines = [re.sub(r"^([0-9a-f]{8,16}\s+)[0-9a-f]{8,16}(\s+R_)", r"\1\2", line) for line in lines]
+        text = "\n".join(sorted(re.sub(r"[ \t]+", " ", line) for line in lines))
     return re.sub(r"[ \t]+", " ", text)
 
 
@@ -80,20 +93,22 @@ def loads(data):
     return [(load.flags, load.offset, load.vaddr, load.filesz, load.memsz, load.align) for load in Elf(data).loads()]
 
 
+RELA, REL = 4, 9
+
+
 def payload(data):
-    """(address, offset, size) of the sections that no edit may touch: code, data, relocations, unwind tables."""
+    """(kind, address, offset, size) of the sections that no edit may touch: code, data, relocations, unwind tables."""
     elf = Elf(data)
     result = []
     for kind, flags, address, offset, length in elf.sections():
         if not flags & 2 or kind in (0, 3, 5, 6, 7, 8, 11) or 0x6ffffff6 <= kind <= 0x6fffffff or not length:
             continue  # strings, hashes, .dynamic, notes, symbols and versions are the editor's business
-        result.append((address, offset, length))
+        result.append((kind, address, offset, length))
     interpreter = [(segment.vaddr, segment.vaddr + segment.filesz) for segment in elf.segments() if segment.type == PT_INTERP]
-    return [(address, offset, length) for address, offset, length in result
-            if not any(begin <= address < end for begin, end in interpreter)]
+    return [one for one in result if not any(begin <= one[1] < end for begin, end in interpreter)]
 
 
-def damage(before, after):
+def damage(before, after, renumbers_symbols=False):
     """What an edit did to LOADs or payload; empty when nothing."""
     found = page_faults(before, after)
     new = loads(after)
@@ -103,8 +118,10 @@ def damage(before, after):
             ours = same and (flags, same[0][0]) == (4, 6)  # an earlier edit's LOAD takes .dynamic
             if not ours:
                 found.append(f"the LOAD at {vaddr:#x} changed: {same}")
-    for address, offset, length in payload(before):
-        if before[offset:offset + length] != after[offset:offset + length]:
+    for kind, address, offset, length in payload(before):
+        # What readelf says of relocations is compared elsewhere.
+        names_symbols = renumbers_symbols and kind in (RELA, REL)
+        if not names_symbols and before[offset:offset + length] != after[offset:offset + length]:
             found.append(f"{length} bytes at {address:#x} changed")
         if not any(at + (address - vaddr) == offset for _, at, vaddr, filesz, _, _ in new
                    if vaddr <= address and address + length <= vaddr + filesz):

@@ -79,9 +79,42 @@ class State:
     needed: dict = dataclasses.field(default_factory=lambda: {"dep": "libdep.so.1", "extra": "libextra.so.1"})
     removed: bool = False
     cleared: set = dataclasses.field(default_factory=set)
+    names: dict = dataclasses.field(default_factory=dict)  # first name of a symbol or version -> the one it has now
+    first_names: dict = dataclasses.field(default_factory=dict)  # any name it had -> the first one
+
+    def copy(self):
+        return dataclasses.replace(self, needed=dict(self.needed), cleared=set(self.cleared), names=dict(self.names),
+                                   first_names=dict(self.first_names))
+
+    def rename(self, dice, option, first):
+        """The words for a new name; longer, shorter or another one."""
+        old = self.names.get(first, first)
+        new = dice.choice(["n", "renamed_symbol_or_version_"]) + "%06x" % dice.randrange(1 << 24)
+        self.names[first] = new
+        self.first_names[new] = first
+        return [option, old, new]
 
 
-def draw_wishes(dice, folder, workshop, state, is_program):
+# What the library defines and its loader does not ask for, and what it needs of libdep.so.1.
+OWN_NAMES = ["lib", "chosen", "zeros", "data_word"]
+NEEDED_NAMES = [("--rename-symbol", "dep_value"), ("--rename-symbol", "dep_other"), ("--rename-version", "DEP_1"),
+                ("--rename-version", "DEP_2")]
+
+
+def copy_dependency(driver, source, target, name, state):
+    """A copy of a needed library in which all has its present name."""
+    words = [word for option, first in NEEDED_NAMES if first in state.names and name == "dep"
+             for word in (option, first, state.names[first])]
+    if not words:
+        shutil.copy(source, target)
+        return
+    done = call([driver, source, target, *words])
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(words)} in {source.name}: exit {done.returncode}: {done.stderr}")
+    target.chmod(0o755)
+
+
+def draw_wishes(dice, folder, workshop, state, is_program, driver):
     """One edit in random order of options; copies of renamed libraries are put into the folder."""
     groups = []
     roll = dice.random
@@ -98,7 +131,9 @@ def draw_wishes(dice, folder, workshop, state, is_program):
         if roll() < 0.4:
             new_name = f"lib{name}-" + "%08x" % dice.randrange(1 << 32) + "x" * dice.choice([0, 0, 40]) + ".so.1"
             groups.append(["--replace-needed", current, new_name])
-            shutil.copy(workshop.folder / f"lib{name}.so.1", folder / new_name)
+            if name == "dep":
+                groups += [state.rename(dice, *item) for item in NEEDED_NAMES if roll() < 0.15]
+            copy_dependency(driver, workshop.folder / f"lib{name}.so.1", folder / new_name, name, state)
             state.needed[name] = new_name
         elif name == "extra" and roll() < 0.15:
             groups.append(["--remove-needed", current])
@@ -108,10 +143,13 @@ def draw_wishes(dice, folder, workshop, state, is_program):
         groups.append(["--add-needed", "libadded.so.1"])
     if is_program and roll() < 0.4:
         groups.append(["--set-interpreter", str(dice.choice(workshop.interpreters))])
+    was = {new: old for option, old, new in filter(lambda group: group[0] == "--rename-symbol", groups)}
     for name in ("dep_value", "dep_other"):
         if roll() < 0.08:
-            groups.append(["--clear-symbol-version", name])
+            current = state.names.get(name, name)
+            groups.append(["--clear-symbol-version", was.get(current, current)])
             state.cleared.add(name)
+    groups += [state.rename(dice, "--rename-symbol", name) for name in OWN_NAMES if roll() < 0.06]
     for option in ("--no-default-lib", "--add-debug-tag", dice.choice(["--clear-execstack", "--set-execstack"])):
         if roll() < 0.12:
             groups.append([option])
@@ -150,8 +188,7 @@ class Case:
             chosen = strips if self.thorough else self.dice.sample(strips, min(len(strips), 1))
             for words in chosen:
                 stripped, before = self.strip(words, current)
-                state, self.state = self.state, dataclasses.replace(
-                    self.state, needed=dict(self.state.needed), cleared=set(self.state.cleared))
+                state, self.state = self.state, self.state.copy()
                 again = stripped.with_name("again-" + stripped.name)
                 refusal = self.edit(stripped, again)
                 if refusal:
@@ -165,7 +202,8 @@ class Case:
         return "ok"
 
     def edit(self, source, output):
-        words = draw_wishes(self.dice, self.folder, self.workshop, self.state, self.layout.specification.is_program)
+        words = draw_wishes(self.dice, self.folder, self.workshop, self.state, self.layout.specification.is_program,
+                            self.driver)
         self.log.append(f"edit {source.name}: " + " ".join(words))
         done = call([self.driver, source, output, *words])
         if done.returncode == 3:
@@ -184,20 +222,22 @@ class Case:
     def judge(self, base, output, clean, reading):
         self.demand_run(output)
         before, after = base.read_bytes(), output.read_bytes()
-        found = elf_oracle.damage(before, after)
+        found = elf_oracle.damage(before, after, bool(self.state.first_names))
         if found:
             raise Failure("; ".join(found))
         payload = before.find(elf_layouts.PAYLOAD)
         if payload != -1 and after.find(elf_layouts.PAYLOAD) != payload:
             raise Failure("the bytes behind the file are gone or moved")
-        new = elf_oracle.lint(output) - clean
+        was, now = ({elf_oracle.with_first_names(line, self.state.first_names) for line in lines}
+                    for lines in (clean, elf_oracle.lint(output)))
+        new = now - was
         if self.layout.specification.foreign_edits:
             # Of the LOAD that an old patchelf made for .dynamic, when that moves on.
             new = {line for line in new if "is writable but contains no writable sections" not in line}
         if new:
             raise Failure(f"new complaints: {sorted(new)}")
         state = self.state
-        was, now = (elf_oracle.comparable(text, state.removed, state.cleared)
+        was, now = (elf_oracle.comparable(text, state.removed, state.cleared, state.first_names)
                     for text in (reading, elf_oracle.readings(output)))
         if was != now:
             lines = set(was.splitlines()) ^ set(now.splitlines())
