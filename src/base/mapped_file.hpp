@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/shared_content.hpp"
+#include "base/mapped_pages.hpp"
 #include <truewheel/bytes.hpp>
 
 #include <filesystem>

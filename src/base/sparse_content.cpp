@@ -9,9 +9,27 @@
 #include <unistd.h>
 
 namespace truewheel {
+namespace {
+
+/// Zeros of a file that is in memory only: a page of it comes into being when it is first read or
+/// written, and stays.
+MappedPages anonymous_file(std::uint64_t size) {
+  if (size == 0) return {};
+  const FileDescriptor file(::memfd_create("truewheel-content", MFD_CLOEXEC));
+  if (!file.is_open()) throw io_error("memory", "cannot make an anonymous file", errno);
+  if (uninterrupted([&] { return ::ftruncate(file.get(), static_cast<off_t>(size)); }) != 0) {
+    throw io_error("memory", "cannot make room in memory", errno);
+  }
+  void* pages = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                       file.get(), 0);
+  if (pages == MAP_FAILED) throw io_error("memory", "cannot map memory", errno);
+  return {static_cast<std::uint8_t*>(pages), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
 
 SparseContent::SparseContent(std::uint64_t size)
-    : content_(size),
+    : content_(anonymous_file(size)),
       page_(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))),
       wanted_(static_cast<std::size_t>((size + page_ - 1) / page_)) {}
 
@@ -36,8 +54,18 @@ void SparseContent::offer(std::uint64_t offset, Bytes piece) {
   }
 }
 
-// A page of an anonymous file comes into being when it is first read or written, and stays: the
-// file is in memory only.
+void SparseContent::add(Range range, Bytes content) {
+  const std::uint64_t size = std::min<std::uint64_t>(content.size(), content_.bytes().size());
+  const std::uint64_t end = std::min(range.end, size);
+  for (std::uint64_t page = range.begin / page_; page * page_ < end; ++page) {
+    if (wanted_[static_cast<std::size_t>(page)]) continue;
+    wanted_[static_cast<std::size_t>(page)] = true;
+    const std::uint64_t begin = page * page_;
+    offer(begin, content.subspan(static_cast<std::size_t>(begin),
+                                 static_cast<std::size_t>(std::min(page_, size - begin))));
+  }
+}
+
 std::vector<SparseContent::Range> SparseContent::missed() const {
   std::vector<Range> ranges;
   std::vector<unsigned char> resident(wanted_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/shared_content.hpp"
+#include "base/mapped_pages.hpp"
 #include <truewheel/bytes.hpp>
 
 #include <cstdint>
@@ -26,6 +26,10 @@ class SparseContent {
   /// offer all of it.
   void offer(std::uint64_t offset, Bytes piece);
 
+  /// Wants a range, and takes those of its pages that were not wanted yet from the content, of
+  /// which all is at hand.
+  void add(Range range, Bytes content);
+
   [[nodiscard]] Bytes bytes() const { return content_.bytes(); }
 
   /// The pages that were read and never offered while they were wanted; nothing when all that was
@@ -33,7 +37,7 @@ class SparseContent {
   [[nodiscard]] std::vector<Range> missed() const;
 
  private:
-  SharedContent content_;
+  MappedPages content_;
   std::uint64_t page_;
   std::vector<bool> wanted_;  ///< by page
 };

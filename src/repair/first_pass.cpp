@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kStreamAbove = 24ULL << 20;
 /// What is likely to be held of one of them.
 constexpr std::uint64_t kStreamCost = 16ULL << 20;
-/// A smaller one is inflated again in no time, and each that is kept takes a file descriptor.
+/// A smaller one is inflated again in no time, and what is kept takes whole pages.
 constexpr std::uint64_t kHoldFrom = 512ULL << 10;
 /// Mapped pages of the archive that it pays to give back.
 constexpr std::uint64_t kDropFrom = 16ULL << 10;
@@ -129,15 +129,11 @@ FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
 
 /// Null when there is no room for it.
 std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& budget) {
-  // A size that the compressed bytes do not make likely gets no memory before it comes true.
-  constexpr std::uint64_t kUsualRatio = 16;
-  const bool is_likely = member.size <= kUsualRatio * member.compressed_size;
-  if (!is_likely || member.size < kHoldFrom || !budget.take(member.size)) return nullptr;
+  if (member.size < kHoldFrom || !budget.take(member.size)) return nullptr;
   try {
-    return std::make_shared<HeldContent>(
-        HeldContent{SharedContent(member.size, SharedContent::Pages::at_once), {}});
+    return std::make_shared<HeldContent>(HeldContent{MappedPages::memory(member.size), {}});
   } catch (const Error&) {
-    return nullptr;  // no descriptor left: it is only a matter of speed
+    return nullptr;  // it is only a matter of speed
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/deflate_blocks.hpp"
 #include "base/mapped_file.hpp"
-#include "base/shared_content.hpp"
+#include "base/mapped_pages.hpp"
 #include <truewheel/repair.hpp>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace truewheel::repair {
 
 /// An ELF member's content and the index of its deflate stream, kept for the edit that may follow.
 struct HeldContent {
-  SharedContent content;
+  MappedPages content;
   std::vector<DeflateBlock> blocks;
 };
 

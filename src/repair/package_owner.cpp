@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <utility>
 
@@ -54,8 +55,18 @@ std::string distribution_of(const fs::path& root) {
 }  // namespace
 
 void read_lines(const fs::path& path, const std::function<void(std::string_view)>& use) {
+  // Thousands of small files are read this way: one stream buffer is enough for most of them.
   std::ifstream stream(path, std::ios::binary);
-  for (std::string line; std::getline(stream, line);) use(line);
+  std::string text;
+  std::array<char, 16384> piece{};
+  while (stream.read(piece.data(), piece.size()), stream.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    use(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
 }
 
 std::optional<std::string> value_of(std::string_view line, std::string_view key) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace truewheel::repair {
 namespace {
@@ -29,6 +30,7 @@ class Dpkg {
 
   [[nodiscard]] Owners owners() && {
     read_diversions();
+    note_lengths();
     read_lists();
     if (!found_.empty()) add_versions(folder_ / "status");
     read_status_folder();
@@ -50,6 +52,16 @@ class Dpkg {
     }
   }
 
+  /// Most lines of most lists are told from the wanted ones by their length alone.
+  void note_lengths() {
+    const auto note = [&](const std::string& path) {
+      if (path.size() >= is_wanted_length_.size()) is_wanted_length_.resize(path.size() + 1);
+      is_wanted_length_[path.size()] = true;
+    };
+    for (const auto& [path, file] : wanted_) note(path);
+    for (const auto& [path, diversion] : diversions_) note(path);
+  }
+
   /// Thousands of small files, read on all cores; the first list that has a file is its owner's.
   void read_lists() {
     auto lists = files_in(folder_ / "info");
@@ -69,6 +81,7 @@ class Dpkg {
     if (parts.size() > 1) owner.architecture = parts[1];
     Owners found;
     read_lines(list, [&](std::string_view line) {
+      if (line.size() >= is_wanted_length_.size() || !is_wanted_length_[line.size()]) return;
       const auto diverted = diversions_.find(line);
       const bool elsewhere = diverted != diversions_.end() && diverted->second.by != owner.name;
       take(elsewhere ? std::string_view(diverted->second.to) : line, owner, found);
@@ -126,6 +139,7 @@ class Dpkg {
   const WantedFiles& wanted_;
   unsigned jobs_;
   std::map<std::string, Diversion, std::less<>> diversions_;
+  std::vector<bool> is_wanted_length_;
   Owners found_;
 };
 

@@ -6,8 +6,9 @@
 #include "base/hash.hpp"
 #include "base/inflate.hpp"
 #include "base/mapped_file.hpp"
+#include "base/mapped_pages.hpp"
 #include "base/parallel.hpp"
-#include "base/shared_content.hpp"
+#include "base/sparse_content.hpp"
 #include "base/text.hpp"
 #include "repair/strip.hpp"
 #include <truewheel/error.hpp>
@@ -34,29 +35,33 @@ Buffer digest_and_crc(Bytes bytes, std::uint32_t& crc) {
   return hasher.finish();
 }
 
-/// A file's bytes, and the deflate stream that they came in, if they did.
+/// A file's bytes, in memory or as they lie on the disk, and the deflate stream that they came in,
+/// if they did.
 struct Opened {
-  SharedContent content;
+  MappedPages content;
+  std::optional<MappedFile> file;
   Bytes stream;
   std::vector<DeflateBlock> blocks;
+
+  [[nodiscard]] Bytes bytes() const { return file ? file->bytes() : Bytes(content.bytes()); }
 };
 
 Opened hold(Bytes bytes) {
-  SharedContent content(bytes.size(), SharedContent::Pages::at_once);
+  auto content = MappedPages::memory(bytes.size());
   std::copy(bytes.begin(), bytes.end(), content.bytes().begin());
-  return {std::move(content), {}, {}};
+  return {std::move(content), {}, {}, {}};
 }
 
 Opened open_member(Bytes archive, const wheel::Member& member) {
   if (member.method != kDeflated) return hold(wheel::read_member(archive, member).bytes());
   const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
                                       static_cast<std::size_t>(member.compressed_size));
-  SharedContent content(member.size, SharedContent::Pages::at_once);
+  auto content = MappedPages::memory(member.size);
   auto blocks = inflate_and_index(stream, content.bytes());
   if (crc32(0, content.bytes()) != member.crc) {
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
   }
-  return {std::move(content), stream, std::move(blocks)};
+  return {std::move(content), {}, stream, std::move(blocks)};
 }
 
 /// What strip makes of a file that another tool has laid out anew is not always a file that loads.
@@ -72,31 +77,79 @@ bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
 }
 
 Opened open_source(const ElfSource& source) {
-  if (source.held) {
-    const auto& member = *source.member;
-    return {std::move(source.held->content),
-            source.archive.subspan(static_cast<std::size_t>(member.data_offset),
-                                   static_cast<std::size_t>(member.compressed_size)),
-            std::move(source.held->blocks)};
-  }
-  return source.member != nullptr ? open_member(source.archive, *source.member)
-                                  : hold(MappedFile(source.host_path).bytes());
+  if (source.member == nullptr) return {{}, MappedFile(source.host_path), {}, {}};
+  if (!source.held) return open_member(source.archive, *source.member);
+  return {std::move(source.held->content),
+          {},
+          source.archive.subspan(static_cast<std::size_t>(source.member->data_offset),
+                                 static_cast<std::size_t>(source.member->compressed_size)),
+          std::move(source.held->blocks)};
 }
 
-/// The edited file, sharing with the content all pages that the edit does not touch.
-MappedPages edited_version(const SharedContent& content, const elf::ElfEdit& edit,
-                           const elf::PatchList& patches) {
-  auto version = content.version(patches.keep, patches.tail);
-  elf::put_patches(version.bytes(), patches);
+void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
+                   const elf::PatchList& patches) {
   try {
-    elf::require_sound_edit(content.bytes(), version.bytes(), edit, patches,
-                            elf::Unpatched::shared);
+    elf::require_sound_edit(before, after, edit, patches, elf::Unpatched::shared);
   } catch (const Error& error) {
-    // A wheel with such a file is withheld (DESIGN.md, ELF: exit 5), not a crash of the program.
+    // A wheel with such a file is withheld (exit 5); that is no crash of the program.
     if (error.kind() != ErrorKind::internal) throw;
     throw Error(ErrorKind::withheld, error.id(), error.what(),
                 "this is a fault of truewheel; please report it");
   }
+}
+
+/// Edits the content where it is. What the checks look at of the file as it was is put aside
+/// before; when they look at more, that is there still, since no patch touched it.
+void edit_in_place(MappedPages& content, const elf::ElfEdit& edit, const elf::PatchList& patches) {
+  constexpr std::uint64_t kReadAhead = 64ULL << 10;
+  const std::uint64_t old_size = content.bytes().size();
+  SparseContent before(old_size);
+  for (const auto& range : elf::likely_ranges(content.bytes(), old_size)) {
+    before.want({range.begin, range.end});
+  }
+  for (const auto& patch : patches.patches) {
+    before.want({patch.offset, patch.offset + patch.bytes.size()});
+  }
+  before.want({patches.keep, old_size});
+  before.offer(0, content.bytes());
+
+  content.resize(patches.keep + patches.tail.size());
+  std::copy(patches.tail.begin(), patches.tail.end(),
+            content.bytes().begin() + static_cast<std::ptrdiff_t>(patches.keep));
+  elf::put_patches(content.bytes(), patches);
+
+  while (true) {
+    std::optional<Error> broken;
+    try {
+      require_sound(before.bytes(), content.bytes(), edit, patches);
+    } catch (const Error& error) {
+      broken = error;
+    }
+    const auto missed = before.missed();
+    if (missed.empty()) {
+      if (broken) throw Error(*broken);
+      return;
+    }
+    for (const auto& range : missed) {
+      const std::uint64_t end = std::min(range.end + kReadAhead, patches.keep);
+      before.add({range.begin, end}, content.bytes());
+    }
+  }
+}
+
+/// The edited file. One that lies on the disk shares with it all pages that the edit does not
+/// touch.
+MappedPages edited_version(Opened& opened, const elf::ElfEdit& edit,
+                           const elf::PatchList& patches) {
+  if (!opened.file) {
+    if (!patches.changes_nothing(opened.bytes().size())) {
+      edit_in_place(opened.content, edit, patches);
+    }
+    return std::move(opened.content);
+  }
+  auto version = opened.file->version(patches.keep, patches.tail);
+  elf::put_patches(version.bytes(), patches);
+  require_sound(opened.file->bytes(), version.bytes(), edit, patches);
   return version;
 }
 
@@ -179,10 +232,9 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   auto opened = open_source(source);
   OutputMember output;
   if (options.strip != Strip::no) {
-    auto split =
-        options.strip == Strip::split
-            ? split_symbols(opened.content.bytes(), std::string(base_name(source.name)) + ".debug")
-            : SplitFile{strip_symbols(opened.content.bytes()), nullptr};
+    auto split = options.strip == Strip::split
+                     ? split_symbols(opened.bytes(), std::string(base_name(source.name)) + ".debug")
+                     : SplitFile{strip_symbols(opened.bytes()), nullptr};
     if (is_sound(split.stripped, edit)) {
       opened = hold(split.stripped);
       output.debug = std::move(split.debug);
@@ -192,15 +244,16 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
     }
   }
 
-  const auto patches = elf::plan_edit(opened.content.bytes(), edit);
+  const auto patches = elf::plan_edit(opened.bytes(), edit);
   record.growth = patches.growth;
   record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
 
-  const auto old_size = opened.content.bytes().size();
-  const auto edited = edited_version(opened.content, edit, patches);
-  opened.content.forget();
-
+  const auto old_size = opened.bytes().size();
+  const auto edited = edited_version(opened, edit, patches);
   auto proven = encode(source, opened, old_size, edited.bytes(), patches, options);
+  if (opened.file && !opened.file->unchanged()) {
+    throw Error(ErrorKind::io, "input-changed", "the library changed while it was bundled");
+  }
   output.encoded = std::move(proven.encoded);
   output.sha256 = std::move(proven.sha256);
   output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited.bytes()));

@@ -46,6 +46,25 @@ TEST_CASE("what is read of a sparse content and was never kept is told, page by 
   CHECK(kept[70 * kPage + 5] == content[70 * kPage + 5]);
 }
 
+TEST_CASE("what is added to a sparse content later leaves alone what it has") {
+  constexpr std::size_t kPage = 4096;
+  const Buffer old_content(10 * kPage + 5, 1);
+  const Buffer new_content(11 * kPage, 2);
+  SparseContent sparse(old_content.size());
+  sparse.want({3 * kPage, 4 * kPage});
+  sparse.offer(0, old_content);
+  sparse.add({2 * kPage + 1, 5 * kPage}, new_content);
+  sparse.add({10 * kPage, 20 * kPage}, new_content);
+  const Bytes kept = sparse.bytes();
+  CHECK(kept[2 * kPage] == 2);
+  CHECK(kept[3 * kPage] == 1);
+  CHECK(kept[4 * kPage] == 2);
+  CHECK(kept[10 * kPage + 4] == 2);
+  CHECK(sparse.missed().empty());
+  CHECK(kept[6 * kPage] == 0);
+  CHECK(sparse.missed().size() == 1);
+}
+
 TEST_CASE("a sparse content may be empty") {
   SparseContent sparse(0);
   sparse.want({0, 10});
