@@ -8,6 +8,7 @@
 #include "repair/dlopen_notes.hpp"
 #include "repair/graft_plan.hpp"
 #include "repair/host_bound.hpp"
+#include "repair/musl_notes.hpp"
 #include "repair/plan_notes.hpp"
 #include "repair/run_path_plan.hpp"
 #include "repair/sbom.hpp"
@@ -406,6 +407,7 @@ Plan Planner::run() && {
   }
 
   note_vendor_libraries(plan_.grafts, options_, plan_.findings);
+  if (wheel_.libc == deps::Libc::musl) note_glibc_symbols(plan_);
   std::vector<NodeId> kept;
   for (const auto& [node, file] : file_of_) kept.push_back(node);
   note_exclusions(graph_, kept, plan_);

@@ -125,3 +125,17 @@ def a_musl_library_whose_libc_is_called_libc_so(c: Case) -> None:
     c.repair()
     judge(c, [a], install=False)
     Alpine(c).use({"pkg/libe.so": 5})
+
+
+@case("C6", ours=True)
+def functions_that_only_glibc_has_are_told(c: Case) -> None:
+    """A strong reference ends musl's loader; a weak one is how libraries ask whether there is such a function."""
+    musl = Alpine(c)
+    c.file("pkg/__init__.py", "")
+    musl.member("pkg/libstrong.so", "extern int __cxa_thread_atexit_impl(); extern int __memcpy_chk(); int value(){return __cxa_thread_atexit_impl() + __memcpy_chk();}")
+    musl.member("pkg/libweak.so", "extern int __cxa_thread_atexit_impl() __attribute__((weak)); int value(){return __cxa_thread_atexit_impl ? 1 : 7;}")
+    c.wheel(NAME)
+    outcome = c.repair()
+    c.check("pkg/libstrong.so: needs __cxa_thread_atexit_impl, __memcpy_chk" in outcome.stderr, f"not told: {outcome.stderr}")
+    c.check("libweak.so" not in outcome.stderr, f"a weak reference is told: {outcome.stderr}")
+    musl.use({"pkg/libweak.so": 7})
