@@ -193,6 +193,10 @@ bool is_record_file(const std::string& member_name, const std::string& dist_info
 
 LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& options,
                        Hold hold) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorKind::refused, "not-a-wheel", "this is a folder, not a wheel");
+  }
   MappedFile file(path);
   const Bytes archive = file.bytes();
   auto name = wheel::parse_wheel_name(path.filename().string());
