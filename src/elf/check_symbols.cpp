@@ -143,13 +143,14 @@ bool gnu_hash_meets(const SymbolView& view, std::uint64_t i) {
   const std::uint64_t buckets_at = *table + 16 + blooms * word;
   const auto start = word_at(view.image, buckets_at + std::uint64_t{4} * (hash % buckets), 4);
   if (!start || *start == 0 || *start < first) return false;
-  for (std::uint64_t symbol = *start;; ++symbol) {
+  for (std::uint64_t symbol = *start; symbol < view.count; ++symbol) {
     const auto chain =
         word_at(view.image, buckets_at + std::uint64_t{4} * buckets + 4 * (symbol - first), 4);
     if (!chain) return false;
     if (symbol == i) return ((*chain ^ hash) | 1) == 1;
     if ((*chain & 1) != 0) return false;
   }
+  return false;
 }
 
 bool sysv_hash_meets(const SymbolView& view, std::uint64_t i) {
@@ -161,12 +162,13 @@ bool sysv_hash_meets(const SymbolView& view, std::uint64_t i) {
   const auto word = [&](std::uint64_t index) {
     return index > most ? std::nullopt : word_at(view.image, *table + size * index, size);
   };
-  const std::uint64_t buckets = word(0).value_or(0);
-  if (buckets == 0 || buckets > most) return false;
+  const std::uint64_t buckets = word(0).value_or(0), chains = word(1).value_or(0);
+  if (buckets == 0 || buckets > most || chains > most) return false;
   auto symbol = word(2 + sysv_hash(view.name(i)) % buckets);
   for (std::uint64_t steps = 0; symbol.value_or(0) != 0 && steps <= view.count; ++steps) {
     if (*symbol == i) return true;
-    if (*symbol > most) return false;
+    // What is behind the table does not move with it.
+    if (*symbol >= chains) return false;
     symbol = word(2 + buckets + *symbol);
   }
   return false;
