@@ -227,7 +227,6 @@ std::variant<std::string, PatchelfCommand> patchelf_command(const Values& words)
 }
 
 int run_patchelf(int argc, const char* const* argv) {
-  report::name_program("patchelf");
   const auto parsed = patchelf_command(Values(argv + 1, argv + argc));
   if (const auto* text = std::get_if<std::string>(&parsed)) {
     commands::write_stdout(*text);

@@ -20,9 +20,9 @@ for words in --help "repair --help" --version "auditwheel --help" "auditwheel --
   case $words in auditwheel*) wanted=1 ;; *) wanted=4 ;; esac
   [ $status = $wanted ] || { echo "$words >/dev/full: exit $status" >&2; exit 1; }
 done
-# Who is called by another's name speaks in that name.
+# Who is called by auditwheel's name speaks in that name.
 run 2 "$truewheel" auditwheel repair absent.whl; says stderr 'auditwheel: error: '
-run 2 "$truewheel" patchelf --nonsense x; says stderr 'patchelf: error: '
+run 2 "$truewheel" patchelf --nonsense x; says stderr 'truewheel: error: '
 
 # Libraries of a GPU's vendor are bundled only with a word to say so.
 cp lib/libfoo.so.1 lib/libamdhip64.so.7
