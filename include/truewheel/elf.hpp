@@ -215,10 +215,16 @@ struct PatchList {
   std::uint64_t growth = 0;  ///< bytes that the file grows by
   std::vector<std::string>
       steps;  ///< what was done and why, one sentence each ("DT_RPATH: shares …")
+  /// The program headers had to move to the file's end; strip damages such a file.
+  bool moves_headers = false;
   [[nodiscard]] bool changes_nothing(std::uint64_t input_size) const {
     return patches.empty() && tail.empty() && keep == input_size;
   }
 };
+
+/// What a user is told of a file whose program headers moved.
+inline constexpr const char* kHeadersMoved =
+    "its program headers had to move to its end: do not strip it afterwards";
 
 /// Plans an edit by the ladder of elf-rewriting.md section 2.3: pure, cheapest plan that is
 /// possible. Throws Error(refused, "elf-…") with the reason when the edit cannot be done safely.

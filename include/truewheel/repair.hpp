@@ -97,6 +97,7 @@ struct EditedFile {
       reasons;  ///< "NEEDED libglog.so.0 -> libglog-43102265.so.0", "run path …"
   std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
+  bool moves_headers = false;  ///< strip would damage it (elf::PatchList)
   std::string strip_failure =
       {};  ///< why the file was left unstripped under --strip; empty otherwise
 };

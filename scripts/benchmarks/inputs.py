@@ -162,10 +162,10 @@ def real(work: Path, patchelf: str) -> dict[str, Input]:
     wheel, libraries = unrepaired(published.NON_CUDA, work, patchelf)
     inputs["mooncake non-cuda"] = Input(wheel, excluded, "manylinux_2_28_x86_64", libraries)
     wheel, libraries = unrepaired(published.NIXL, work, patchelf)
-    inputs["nixl-cu13 (194 ELF files)"] = Input(wheel, ["*"], libraries=libraries, rounds=1)
+    inputs["nixl-cu13 (47 ELF files)"] = Input(wheel, ["*"], libraries=libraries, rounds=1)
     wheel, libraries = unrepaired(published.JAX_ROCM, work, patchelf)
     inputs["jax-rocm7-pjrt (459 MB ELF)"] = Input(wheel, ["*"], libraries=libraries, rounds=3)
     parts = [published.download(*part) for part in CUDA]
-    inputs["CUDA libraries (1.2 GB)"] = Input(
+    inputs["CUDA libraries (1.3 GB)"] = Input(
         joined(parts, work / "cuda_libraries-1.0-py3-none-linux_x86_64.whl"), ["*"], rounds=1)
     return inputs

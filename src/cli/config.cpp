@@ -306,9 +306,11 @@ class Filler {
   /// a table says "KEY:VALUE" (allow, require-needed), and 2.30 is a text, or it would become 2.3.
   [[nodiscard]] std::vector<std::string> values_of(const std::string& key, const toml::node& node,
                                                    const CLI::Option& option) const {
+    // What the option checks stands behind its type, after a colon.
     const std::string type = option.get_type_name();
-    const bool takes_number = type == "N" || type == "0-9";
-    const bool is_pair = type.find(':') != std::string::npos && type != "A:B";
+    const std::string name = type.substr(0, type.find(':'));
+    const bool takes_number = name == "N" || name == "0-9";
+    const bool is_pair = type == "RULE:GLOB" || type == "MEMBER:LIB";
     const bool is_list = option.get_expected_max() > 1 ||
                          option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
     std::vector<std::string> values;
@@ -317,7 +319,7 @@ class Filler {
     } else if (const auto* yes = node.as_boolean(); yes != nullptr && is_flag(option)) {
       values.emplace_back(yes->get() ? "true" : "false");
     } else if (const auto* integer = node.as_integer();
-               integer != nullptr && (takes_number || type == "SIZE")) {
+               integer != nullptr && (takes_number || name == "SIZE")) {
       values.push_back(std::to_string(integer->get()));
     } else if (const auto* number = node.as_floating_point(); number != nullptr && takes_number) {
       values.push_back(fmt::format("{}", number->get()));
@@ -327,10 +329,10 @@ class Filler {
         values.push_back(item.as_string()->get());
       }
     } else if (const auto* table = node.as_table(); table != nullptr && is_pair) {
-      for (const auto& [name, inner] : *table) {
+      for (const auto& [left, inner] : *table) {
         if (inner.is_table()) wrong_type(key);
         for (const auto& value : values_of(key, inner, option)) {
-          values.push_back(std::string(name.str()) + ":" + value);
+          values.push_back(std::string(left.str()) + ":" + value);
         }
       }
     } else {

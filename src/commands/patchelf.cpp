@@ -49,6 +49,10 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
   edit.run_path = wished_run_path(facts, command.run_path);
   planned.patches = elf::plan_edit(bytes, edit, command.options);
   for (const std::string& step : planned.patches.steps) report::log_detail(step);
+  if (planned.patches.moves_headers) {
+    report::log_finding(
+        {"elf-headers-moved", Severity::warning, path.string(), elf::kHeadersMoved, {}});
+  }
   if (!planned.patches.changes_nothing(bytes.size())) {
     const MappedPages version = edited_version(planned);
     elf::require_sound_edit(bytes, version.bytes(), edit, planned.patches, elf::Unpatched::shared);

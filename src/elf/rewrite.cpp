@@ -424,6 +424,7 @@ class Rewriter {
       item.bytes.resize(static_cast<std::size_t>(head));
       append_differences(item, result.patches);
     }
+    result.moves_headers = layout_.moves_headers;
     result.steps = wish_.steps;
     result.steps.insert(result.steps.end(), strings_.steps.begin(), strings_.steps.end());
     result.steps.insert(result.steps.end(), layout_.steps.begin(), layout_.steps.end());

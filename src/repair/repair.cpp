@@ -235,6 +235,10 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   auto execution = execute(examined.wheel, plan, examined.graph, options);
   state->report.edits = execution.edits;
   for (const auto& edit : execution.edits) {
+    if (edit.moves_headers) {
+      state->report.findings.push_back(
+          {"elf-headers-moved", Severity::warning, edit.member, elf::kHeadersMoved, {}});
+    }
     if (!edit.strip_failure.empty()) {
       state->report.findings.push_back(
           {"not-stripped", Severity::warning, edit.member, edit.strip_failure, {}});

@@ -246,6 +246,7 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
 
   const auto patches = elf::plan_edit(opened.bytes(), edit);
   record.growth = patches.growth;
+  record.moves_headers = patches.moves_headers;
   record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
 
   const auto old_size = opened.bytes().size();

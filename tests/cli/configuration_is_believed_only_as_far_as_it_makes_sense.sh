@@ -33,6 +33,11 @@ toml '[tool.truewheel]\nprofiles = [["rocm"]]\n'; refuse 'profiles has a value o
 toml '[tool.truewheel]\nno-clobber = "maybe"\n'; refuse 'no-clobber is either true or false'
 toml '[tool.truewheel]\nno-clobber = 1.5\n'; refuse 'no-clobber has a value of a type'
 toml '[tool.truewheel]\ntarget-glibc = 2.30\n'; run 2 "$truewheel" check "$wheel"; says stderr 'target-glibc has a value of a type'
+toml '[tool.truewheel.check]\nfail-on = {a = "b"}\n'; run 2 "$truewheel" check "$wheel"; says stderr 'fail-on has a value of a type'
+toml '[tool.truewheel]\njobs = 2\nmax-ratio = 60\nzip-compression-level = 9\n'
+run 0 "$truewheel" repair --search lib -w out "$wheel"
+rm -r out
+toml '[tool.truewheel]\nmax-ratio = 60.5\njobs = 1.5\n'; refuse 'jobs'
 toml '[tool.truewheel]\nlist-rules = true\n'; refuse 'there is no key list-rules'
 toml '[tool.truewheel.lddtree]\nsysroot = "x"\n'; refuse 'lddtree takes no options from here'
 toml '[tool.truewheel]\nrpath_kind = "rpath"\n'; refuse 'there is no key rpath_kind'; says stderr 'the nearest one is rpath-kind'

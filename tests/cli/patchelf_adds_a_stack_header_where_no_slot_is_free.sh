@@ -13,7 +13,7 @@ echo 'int main(void) { return 0; }' >bare.c
 gcc -fuse-ld=lld -no-pie -Wl,-z,nognustack -o bare bare.c note.s
 ! readelf -lW bare | grep -q GNU_STACK
 ./bare
-run 0 "$truewheel" patchelf --debug --set-execstack bare
+run 0 "$truewheel" patchelf --set-execstack bare
 readelf -lW bare | grep -q 'GNU_STACK.*RWE'
 ./bare
 [ "$("$truewheel" patchelf --print-execstack bare)" = 'execstack: X' ]
