@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/fold_copies.hpp"
 
+#include "base/byte_reader.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "check/rules.hpp"
 #include "deps/machine.hpp"
 #include "deps/sibling.hpp"
+#include "elf/format.hpp"
+#include "elf/image.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -45,6 +48,17 @@ bool is_extension(const elf::ElfFacts& facts) {
                      [](const auto& name) { return name.starts_with("PyInit_"); });
 }
 
+/// The bytes of all sections with instructions, which no editor of dynamic sections touches.
+std::string code_of(Bytes file) {
+  const elf::ElfImage image(file);
+  std::string code;
+  for (const auto& section : image.sections()) {
+    if ((section.flags & elf::shf::kExecinstr) == 0 || section.type == elf::sht::kNobits) continue;
+    code += as_text(image.reader().slice(section.offset, section.size));
+  }
+  return code;
+}
+
 class Finder {
  public:
   Finder(const LoadedWheel& wheel, const std::vector<deps::WheelFile>& layout,
@@ -65,6 +79,12 @@ class Finder {
       if (!deps::can_be_needed(facts) || is_extension(facts)) continue;
       const auto name = library_stem(layout_[i].path);
       groups[{layout_[i].tree, name}].push_back(i);
+    }
+    for (std::size_t i = 0; i < layout_.size(); ++i) {
+      for (const auto& dependency : deps::dependencies(*layout_[i].facts, deps::Libc::glibc)) {
+        const auto target = answer(i, dependency.name);
+        if (target && *target != i) needed_.insert(*target);
+      }
     }
     std::vector<Copy> copies;
     for (auto& [key, files] : groups) fold_bundled(files, copies);
@@ -93,7 +113,8 @@ class Finder {
     std::vector<std::size_t> stay;
     for (const auto file : files) {
       const auto twin = std::find_if(stay.begin(), stay.end(), [&](std::size_t other) {
-        return check::is_bundled(layout_[file].path) && can_stand_in(other, file);
+        return check::is_bundled(layout_[file].path) && can_stand_in(other, file) &&
+               !is_opened_by_name(file);
       });
       if (twin == stay.end()) {
         stay.push_back(file);
@@ -106,13 +127,7 @@ class Finder {
   /// What symbolic links become in a wheel: a folder has one file under several names, and the
   /// loader maps each that is asked for. The SONAME is the name that all of them can be asked by.
   void fold_names_of_one_file(std::vector<Copy>& copies) const {
-    std::set<std::size_t> needed;
-    for (std::size_t i = 0; i < layout_.size(); ++i) {
-      for (const auto& dependency : deps::dependencies(*layout_[i].facts, deps::Libc::glibc)) {
-        const auto target = answer(i, dependency.name);
-        if (target && *target != i) needed.insert(*target);
-      }
-    }
+    auto needed = needed_;
     for (const auto& copy : copies) needed.erase(copy.file);
     std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::size_t>> equal;
     for (const auto file : needed) {
@@ -135,6 +150,40 @@ class Finder {
     }
   }
 
+  /// What no file of the wheel needs a program opens by itself, and what a text of the wheel names,
+  /// too: that name must stay.
+  [[nodiscard]] bool is_opened_by_name(std::size_t file) const {
+    constexpr std::uint64_t kLargestText = 4ULL << 20;
+    if (!needed_.contains(file)) return true;
+    const auto name = base_name(layout_[file].path);
+    return std::any_of(wheel_.members.begin(), wheel_.members.end(), [&](const auto& member) {
+      if (member.is_elf || member.archive.size > kLargestText ||
+          member.archive.name.starts_with(wheel_.dist_info + "/")) {
+        return false;
+      }
+      const auto content = wheel::read_member(wheel_.file.bytes(), member.archive);
+      return as_text(content.bytes()).find(name) != std::string_view::npos;
+    });
+  }
+
+  /// Nothing that the kept file needs is missing where the copy had it, or did without.
+  [[nodiscard]] bool has_what_it_needs(std::size_t kept, std::size_t copy) const {
+    std::set<std::string> known;
+    for (const auto& name : layout_[copy].facts->needed) known.insert(library_stem(name));
+    const auto& needed = layout_[kept].facts->needed;
+    return std::all_of(needed.begin(), needed.end(), [&](const std::string& name) {
+      return answer(kept, name) || known.contains(library_stem(name));
+    });
+  }
+
+  /// A build-id may be set by hand; the code tells.
+  [[nodiscard]] bool same_code(const wheel::Member& one, const wheel::Member& other) const {
+    const auto first = wheel::read_member(wheel_.file.bytes(), one);
+    const auto second = wheel::read_member(wheel_.file.bytes(), other);
+    const auto code = code_of(first.bytes());
+    return !code.empty() && code == code_of(second.bytes());
+  }
+
   /// One library, and nothing that the copy offers is missing in the other.
   [[nodiscard]] bool can_stand_in(std::size_t kept, std::size_t copy) const {
     const auto& mine = *layout_[kept].facts;
@@ -149,8 +198,12 @@ class Finder {
     }
     const auto& one = wheel_.members[member_of_[kept]];
     const auto& other = wheel_.members[member_of_[copy]];
+    if (!has_what_it_needs(kept, copy)) return false;
     if (one.digest.sha256 == other.digest.sha256) return true;
-    if (mine.build_id && !mine.build_id->empty() && mine.build_id == theirs.build_id) return true;
+    if (mine.build_id && !mine.build_id->empty() && mine.build_id == theirs.build_id &&
+        same_code(one.archive, other.archive)) {
+      return true;
+    }
     // auditwheel names a copy by the bytes that it was made from.
     const auto hash = hash_of(std::string(base_name(layout_[copy].path)));
     if (hash.empty()) return false;
@@ -162,6 +215,7 @@ class Finder {
   const std::vector<deps::WheelFile>& layout_;
   const std::vector<std::size_t>& member_of_;
   deps::LayoutIndex index_;
+  std::set<std::size_t> needed_;  ///< by another file of the wheel
 };
 
 }  // namespace
@@ -201,15 +255,16 @@ FoldedCopies::FoldedCopies(const LoadedWheel& wheel, const std::vector<deps::Whe
   for (const auto& copy : copies) {
     const auto& mine = layout[copy.kept].facts->needed;
     const auto& theirs = layout[copy.file].facts->needed;
-    if (!copy.is_gone || mine.size() != theirs.size()) continue;
-    for (std::size_t k = 0; k < mine.size(); ++k) {
-      if (finder.answer(copy.kept, mine[k]) || library_stem(mine[k]) != library_stem(theirs[k])) {
-        continue;
-      }
-      const auto target = finder.answer(copy.file, theirs[k]);
+    if (!copy.is_gone) continue;
+    for (const auto& name : mine) {
+      if (finder.answer(copy.kept, name)) continue;
+      const auto same = std::find_if(theirs.begin(), theirs.end(), [&](const std::string& other) {
+        return library_stem(other) == library_stem(name);
+      });
+      if (same == theirs.end()) continue;
+      const auto target = finder.answer(copy.file, *same);
       if (!target || final_target(*target) == copy.kept) continue;
-      answers_.emplace(std::pair(new_index_[copy.kept], mine[k]),
-                       new_index_[final_target(*target)]);
+      answers_.emplace(std::pair(new_index_[copy.kept], name), new_index_[final_target(*target)]);
     }
   }
 }
