@@ -5,7 +5,8 @@
 
 namespace truewheel {
 
-BackgroundHasher::BackgroundHasher() {
+BackgroundHasher::BackgroundHasher(Thread thread) : alone_(thread == Thread::callers) {
+  if (alone_) return;
   try {
     thread_ = std::jthread([this] { run(); });
   } catch (const std::system_error&) {

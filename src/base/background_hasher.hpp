@@ -16,7 +16,8 @@ namespace truewheel {
 /// for a single large member, which no other thread can help with. Holds at most 2 MiB.
 class BackgroundHasher {
  public:
-  BackgroundHasher();
+  enum class Thread { own, callers };
+  explicit BackgroundHasher(Thread thread = Thread::own);
   ~BackgroundHasher();
   BackgroundHasher(const BackgroundHasher&) = delete;
   BackgroundHasher& operator=(const BackgroundHasher&) = delete;
@@ -38,7 +39,7 @@ class BackgroundHasher {
   std::mutex mutex_;
   std::condition_variable changed_;
   Hasher hasher_;
-  bool alone_ = false;  ///< no thread could be had: the caller's does the work
+  bool alone_;  ///< the caller's thread does the work: none was asked for, or none could be had
   std::jthread thread_;
 };
 

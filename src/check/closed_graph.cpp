@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/subject.hpp"
+#include "deps/exclude_option.hpp"
 #include "deps/sibling.hpp"
 
 #include <utility>
@@ -17,12 +18,7 @@ std::vector<deps::ExcludePattern> patterns_of(const Options& options) {
     pattern.is_driver = is_driver;
     patterns.push_back(std::move(pattern));
   };
-  for (const auto& glob : options.excludes) {
-    constexpr std::string_view kOptional = "optional:";
-    const bool optional = glob.starts_with(kOptional);
-    add(optional ? glob.substr(kOptional.size()) : glob,
-        optional ? "--exclude optional" : "--exclude", false);
-  }
+  for (const auto& glob : options.excludes) patterns.push_back(deps::exclude_option(glob));
   for (const auto& glob : options.provides) add(glob, "--provide", false);
   for (const auto& name : options.profiles) {
     const auto& profile = policy::find_profile(name);

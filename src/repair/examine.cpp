@@ -2,6 +2,7 @@
 #include "repair/examine.hpp"
 
 #include "base/text.hpp"
+#include "deps/exclude_option.hpp"
 #include "repair/fold_copies.hpp"
 
 #include <fmt/format.h>
@@ -59,13 +60,7 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
     pattern.is_driver = is_driver;
     patterns.push_back(std::move(pattern));
   };
-  for (const auto& glob : options.excludes) {
-    // Such a pattern need not match anything.
-    constexpr std::string_view kOptional = "optional:";
-    const bool is_optional = glob.starts_with(kOptional);
-    add(is_optional ? glob.substr(kOptional.size()) : glob,
-        is_optional ? "--exclude optional" : "--exclude", false);
-  }
+  for (const auto& glob : options.excludes) patterns.push_back(deps::exclude_option(glob));
   for (const auto& name : options.profiles) {
     const auto& profile = policy::find_profile(name);
     for (const auto& glob : profile.globs) {

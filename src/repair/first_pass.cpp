@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "base/sparse_content.hpp"
 #include "wheel/inflate_member.hpp"
+#include "wheel/zip_format.hpp"
 
 #include <optional>
 #include <utility>
@@ -24,31 +25,10 @@ constexpr std::uint64_t kDropFrom = 16ULL << 10;
 /// From here on a thread of its own does the hashing.
 constexpr std::uint64_t kHashBesidesFrom = 24ULL << 20;
 
-/// SHA-256 of what passes by.
-class PassingHash {
- public:
-  PassingHash(std::uint64_t size, unsigned jobs) {
-    if (size >= kHashBesidesFrom && jobs != 1) {
-      background_.emplace();
-    } else {
-      hasher_.emplace();
-    }
-  }
-  void update(Bytes piece) {
-    if (background_) {
-      background_->update(piece);
-    } else {
-      hasher_->update(piece);
-    }
-  }
-  [[nodiscard]] std::string finish() {
-    return base64url(background_ ? background_->finish() : hasher_->finish());
-  }
-
- private:
-  std::optional<BackgroundHasher> background_;
-  std::optional<Hasher> hasher_;
-};
+BackgroundHasher::Thread hashing_thread(std::uint64_t size, unsigned jobs) {
+  return size >= kHashBesidesFrom && jobs != 1 ? BackgroundHasher::Thread::own
+                                               : BackgroundHasher::Thread::callers;
+}
 
 void look_at_elf(FirstPass& pass, Bytes content) {
   pass.identity = elf::identify(content);
@@ -71,7 +51,7 @@ FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, u
   constexpr int kMostPasses = 4;
   constexpr std::uint64_t kReadAhead = 1ULL << 20;
   FirstPass pass;
-  PassingHash hasher(member.size, jobs);
+  BackgroundHasher hasher(hashing_thread(member.size, jobs));
   std::optional<SparseContent> kept;
   std::uint64_t offset = 0;
   const auto drop = [&](Bytes used) { file.drop(used); };
@@ -92,7 +72,7 @@ FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, u
         keep(piece);
       },
       drop);
-  pass.sha256 = hasher.finish();
+  pass.sha256 = base64url(hasher.finish());
   pass.is_elf = kept.has_value();
   if (!kept) return pass;
   for (int passes = 1;; ++passes) {
@@ -116,10 +96,10 @@ void drop_compressed(const MappedFile& file, const wheel::Member& member) {
 FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
                            std::shared_ptr<HeldContent> held, unsigned jobs) {
   FirstPass pass;
-  PassingHash hasher(member.size, jobs);
+  BackgroundHasher hasher(hashing_thread(member.size, jobs));
   held->blocks = wheel::inflate_member(file.bytes(), member, held->content.bytes(),
                                        [&](Bytes piece) { hasher.update(piece); });
-  pass.sha256 = hasher.finish();
+  pass.sha256 = base64url(hasher.finish());
   pass.is_elf = true;
   look_at_elf(pass, held->content.bytes());
   pass.held = std::move(held);
@@ -129,7 +109,7 @@ FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
 
 /// Null when there is no room for it.
 std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& budget) {
-  if (member.size < kHoldFrom || !budget.take(member.size)) return nullptr;
+  if (!budget.take(member.size)) return nullptr;
   try {
     return std::make_shared<HeldContent>(HeldContent{MappedPages::memory(member.size), {}});
   } catch (const Error&) {
@@ -141,8 +121,7 @@ std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& b
 
 FirstPass first_pass(const MappedFile& file, const wheel::Member& member, HoldBudget& budget,
                      unsigned jobs) {
-  constexpr std::uint16_t kDeflated = 8;
-  if (member.method == kDeflated && member.size >= kHoldFrom &&
+  if (member.method == wheel::kDeflate && member.size >= kHoldFrom && budget.has(member.size) &&
       elf::has_elf_magic(wheel::first_bytes(file.bytes(), member))) {
     if (auto held = room_for(member, budget))
       return look_at_and_hold(file, member, std::move(held), jobs);

@@ -26,6 +26,11 @@ struct FirstPass {
 class HoldBudget {
  public:
   explicit HoldBudget(std::uint64_t bytes) : left_(bytes) {}
+  /// Whether it is worth while to ask; another thread may be quicker.
+  [[nodiscard]] bool has(std::uint64_t bytes) const {
+    const std::lock_guard lock(mutex_);
+    return bytes <= left_;
+  }
   bool take(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes > left_) return false;
@@ -34,7 +39,7 @@ class HoldBudget {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::uint64_t left_;
 };
 

@@ -102,7 +102,7 @@ class Finder {
  private:
   /// Of one name: the build's own file stays rather than a bundled one, a plain name rather than
   /// one with a hash.
-  void fold_bundled(std::vector<std::size_t>& files, std::vector<Copy>& copies) const {
+  void fold_bundled(std::vector<std::size_t>& files, std::vector<Copy>& copies) {
     const auto rank = [&](std::size_t file) {
       const auto& path = layout_[file].path;
       return std::tuple(check::is_bundled(path), !hash_of(std::string(base_name(path))).empty(),
@@ -152,18 +152,31 @@ class Finder {
 
   /// What no file of the wheel needs a program opens by itself, and what a text of the wheel names,
   /// too: that name must stay.
-  [[nodiscard]] bool is_opened_by_name(std::size_t file) const {
-    constexpr std::uint64_t kLargestText = 4ULL << 20;
+  [[nodiscard]] bool is_opened_by_name(std::size_t file) {
     if (!needed_.contains(file)) return true;
-    const auto name = base_name(layout_[file].path);
-    return std::any_of(wheel_.members.begin(), wheel_.members.end(), [&](const auto& member) {
+    if (!named_in_text_) named_in_text_ = find_names_in_texts();
+    return named_in_text_->contains(file);
+  }
+
+  /// The bundled files whose names stand in the wheel's texts, each of which is read once.
+  [[nodiscard]] std::set<std::size_t> find_names_in_texts() const {
+    constexpr std::uint64_t kLargestText = 4ULL << 20;
+    std::set<std::size_t> named;
+    for (const auto& member : wheel_.members) {
       if (member.is_elf || member.archive.size > kLargestText ||
           member.archive.name.starts_with(wheel_.dist_info + "/")) {
-        return false;
+        continue;
       }
       const auto content = wheel::read_member(wheel_.file.bytes(), member.archive);
-      return as_text(content.bytes()).find(name) != std::string_view::npos;
-    });
+      const auto text = as_text(content.bytes());
+      for (const auto file : needed_) {
+        const auto& path = layout_[file].path;
+        if (check::is_bundled(path) && text.find(base_name(path)) != std::string_view::npos) {
+          named.insert(file);
+        }
+      }
+    }
+    return named;
   }
 
   /// Nothing that the kept file needs is missing where the copy had it, or did without.
@@ -215,7 +228,8 @@ class Finder {
   const std::vector<deps::WheelFile>& layout_;
   const std::vector<std::size_t>& member_of_;
   deps::LayoutIndex index_;
-  std::set<std::size_t> needed_;  ///< by another file of the wheel
+  std::set<std::size_t> needed_;                        ///< by another file of the wheel
+  std::optional<std::set<std::size_t>> named_in_text_;  ///< looked for when it is asked for
 };
 
 }  // namespace

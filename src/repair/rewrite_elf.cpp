@@ -11,6 +11,7 @@
 #include "base/sparse_content.hpp"
 #include "base/text.hpp"
 #include "repair/strip.hpp"
+#include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -19,8 +20,6 @@
 
 namespace truewheel::repair {
 namespace {
-
-constexpr std::uint16_t kDeflated = 8;
 
 /// SHA-256 and CRC-32 in pieces that stay in the cache for both.
 Buffer digest_and_crc(Bytes bytes, std::uint32_t& crc) {
@@ -53,7 +52,7 @@ Opened hold(Bytes bytes) {
 }
 
 Opened open_member(Bytes archive, const wheel::Member& member) {
-  if (member.method != kDeflated) return hold(wheel::read_member(archive, member).bytes());
+  if (member.method != wheel::kDeflate) return hold(wheel::read_member(archive, member).bytes());
   const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
                                       static_cast<std::size_t>(member.compressed_size));
   auto content = MappedPages::memory(member.size);
@@ -170,7 +169,7 @@ Proven prove(wheel::EncodedMember encoded, Bytes content) {
     rest = rest.subspan(piece.size());
     hasher.update(piece);
   };
-  if (encoded.method == kDeflated) {
+  if (encoded.method == wheel::kDeflate) {
     is_same = !inflate_in_pieces(encoded.compressed, content.size(), check) && is_same;
   } else {
     is_same = encoded.compressed.size() == content.size();
@@ -213,7 +212,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
     if (stream) {
       encoded.name = source.name;
       encoded.executable = source.executable;
-      encoded.method = kDeflated;
+      encoded.method = wheel::kDeflate;
       encoded.size = edited.size();
       encoded.owned = std::make_shared<const Buffer>(std::move(*stream));
       encoded.compressed = *encoded.owned;

@@ -205,8 +205,8 @@ class Picture {
 
 }  // namespace
 
-std::string reach_class(const check::Link& link) {
-  switch (link.reach) {
+const char* reach_name(check::Reach reach) {
+  switch (reach) {
     case check::Reach::own_path:
       return "own-path";
     case check::Reach::inherited:
@@ -216,9 +216,13 @@ std::string reach_class(const check::Link& link) {
     case check::Reach::outside:
       return "outside";
     case check::Reach::nowhere:
-      break;
+      return "nowhere";
   }
-  return "missing";
+  return "";
+}
+
+std::string reach_class(const check::Link& link) {
+  return link.reach == check::Reach::nowhere ? "missing" : reach_name(link.reach);
 }
 
 std::vector<std::string> outside_libraries(const check::Subject& subject) {

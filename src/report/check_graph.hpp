@@ -13,6 +13,9 @@ namespace truewheel::report {
 /// the platform tag has are left out. Empty if there is nothing to draw.
 [[nodiscard]] std::string graph_svg(const check::Subject& subject, const std::string& prefix);
 
+/// How a library is found, in one word for reports and their readers.
+[[nodiscard]] const char* reach_name(check::Reach reach);
+
 /// "own-path", "inherited", "luck", "outside" or "missing": class of an edge and of a row.
 [[nodiscard]] std::string reach_class(const check::Link& link);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/check_graph.hpp"
 #include "report/check_text.hpp"
 #include <nlohmann/json.hpp>
 #include <truewheel/version.hpp>
@@ -7,22 +8,6 @@ namespace truewheel::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* reach_name(check::Reach reach) {
-  switch (reach) {
-    case check::Reach::own_path:
-      return "own-path";
-    case check::Reach::inherited:
-      return "inherited";
-    case check::Reach::luck:
-      return "luck";
-    case check::Reach::outside:
-      return "outside";
-    case check::Reach::nowhere:
-      return "nowhere";
-  }
-  return "";
-}
 
 Json link_json(const check::Subject& subject, const check::Link& link) {
   Json json = {{"name", link.needed}, {"reach", reach_name(link.reach)}};

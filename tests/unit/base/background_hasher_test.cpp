@@ -19,6 +19,9 @@ TEST_CASE("base: pieces hashed in the background have the hash of the whole") {
       hasher.update(Bytes(content).subspan(at, std::min(step, content.size() - at)));
     }
     CHECK(hasher.finish() == sha256(content));
+    BackgroundHasher alone(BackgroundHasher::Thread::callers);
+    alone.update(content);
+    CHECK(alone.finish() == sha256(content));
   }
 }
 
