@@ -29,16 +29,20 @@ const char* kept_text(const std::string& path) {
 
 void remove_and_end(int signal) {
   const int kept = errno;
-  for (std::size_t i = kSlots; i > 0; --i) {
-    const char* path = slots[i - 1].load();
-    if (path == nullptr) continue;
-    if (::unlink(path) != 0) ::rmdir(path);
-  }
+  remove_what_is_named();
   errno = kept;
   ::raise(signal);  // SA_RESETHAND: it ends the process once the handler returns
 }
 
 }  // namespace
+
+void remove_what_is_named() noexcept {
+  for (std::size_t i = kSlots; i > 0; --i) {
+    const char* path = slots[i - 1].load();
+    if (path == nullptr) continue;
+    if (::unlink(path) != 0) ::rmdir(path);
+  }
+}
 
 void clean_up_on_interruption() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

@@ -11,6 +11,10 @@ namespace truewheel {
 /// the process as they would have. A signal that is ignored stays ignored.
 void clean_up_on_interruption();
 
+/// Takes away what RemovedOnInterruption names, for a process that cannot go on. Does only what a
+/// signal handler may do.
+void remove_what_is_named() noexcept;
+
 /// A folder or a file that a process which is interrupted shall not leave behind, while this lives.
 /// A folder goes only if it is empty. Where too many are named at once the rest stays.
 class RemovedOnInterruption {

@@ -11,25 +11,23 @@
 namespace truewheel {
 namespace {
 
-/// Zeros of a file that is in memory only: a page of it comes into being when it is first read or
-/// written, and stays.
-MappedPages anonymous_file(std::uint64_t size) {
+/// Zeros that take no memory. A page that is only read becomes the kernel's page of zeros, which is
+/// present from then on and is never swapped out, so that mincore tells it. A file in memory would
+/// obey the limit on the size of files, and loses its pages to the swap.
+MappedPages zeros(std::uint64_t size) {
   if (size == 0) return {};
-  const FileDescriptor file(::memfd_create("truewheel-content", MFD_CLOEXEC));
-  if (!file.is_open()) throw io_error("memory", "cannot make an anonymous file", errno);
-  if (uninterrupted([&] { return ::ftruncate(file.get(), static_cast<off_t>(size)); }) != 0) {
-    throw io_error("memory", "cannot make room in memory", errno);
-  }
-  void* pages = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                       file.get(), 0);
+  void* pages = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw io_error("memory", "cannot map memory", errno);
+  // A large page would make its 512 small ones present at once; a kernel without them refuses.
+  ::madvise(pages, static_cast<std::size_t>(size), MADV_NOHUGEPAGE);
   return {static_cast<std::uint8_t*>(pages), static_cast<std::size_t>(size)};
 }
 
 }  // namespace
 
 SparseContent::SparseContent(std::uint64_t size)
-    : content_(anonymous_file(size)),
+    : content_(zeros(size)),
       page_(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))),
       wanted_(static_cast<std::size_t>((size + page_ - 1) / page_)) {}
 

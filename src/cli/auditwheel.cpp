@@ -2,6 +2,7 @@
 #include "cli/auditwheel.hpp"
 
 #include "cli/options.hpp"
+#include "cli/process.hpp"
 #include "commands/commands.hpp"
 #include "report/log.hpp"
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <truewheel/version.hpp>
 
 #include <exception>
+#include <new>
 #include <string>
 
 namespace truewheel::cli {
@@ -83,6 +85,8 @@ int run_auditwheel(int argc, const char* const* argv) {
   } catch (const Error& error) {
     report::log_error(error);
     return exit_code_of(error);
+  } catch (const std::bad_alloc&) {
+    end_without_memory(kFailure);
   } catch (const std::exception& error) {
     report::log_error(error.what());
     return kFailure;

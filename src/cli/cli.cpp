@@ -140,8 +140,7 @@ int run(int argc, const char* const* argv) {
     report::log_error(error);
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
-    report::log_error("not enough memory");
-    return exit_code(ErrorKind::io);
+    end_without_memory(exit_code(ErrorKind::io));
   } catch (const std::filesystem::filesystem_error& error) {
     report::log_error(error.what());
     return exit_code(ErrorKind::io);

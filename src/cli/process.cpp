@@ -2,17 +2,19 @@
 #include "cli/process.hpp"
 
 #include "base/interruption.hpp"
+#include "base/openssl_memory.hpp"
+#include <truewheel/error.hpp>
 
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <fcntl.h>
+#include <new>
 #include <string_view>
 #include <unistd.h>
 
 namespace truewheel::cli {
 namespace {
-
-constexpr int kReadFailed = 4;
 
 void open_standard_descriptors() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
@@ -23,11 +25,28 @@ void open_standard_descriptors() {
 }
 
 /// Only what a signal handler may do; files without a name go with the process.
+[[noreturn]] void end_at_once(std::string_view message, int code) noexcept {
+  remove_what_is_named();
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
+  _exit(code);
+}
+
 void input_was_cut(int /*signal*/) {
-  constexpr std::string_view kMessage =
-      "truewheel: error: an input became shorter while it was read\n";
-  static_cast<void>(!write(STDERR_FILENO, kMessage.data(), kMessage.size()));
-  _exit(kReadFailed);
+  end_at_once("truewheel: error: an input became shorter while it was read\n",
+              exit_code(ErrorKind::io));
+}
+
+/// An exception that nobody can catch. Memory may end in a function that promises to throw nothing:
+/// CLI11's App::count is one.
+[[noreturn]] void exception_was_stopped() noexcept {
+  try {
+    if (const auto exception = std::current_exception()) std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    end_without_memory(exit_code(ErrorKind::io));
+  } catch (...) {
+  }
+  end_at_once("truewheel: error: this is a bug in truewheel: an exception was not caught\n",
+              exit_code(ErrorKind::internal));
 }
 
 }  // namespace
@@ -37,7 +56,13 @@ void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGBUS, input_was_cut);
+  std::set_terminate(exception_was_stopped);
   clean_up_on_interruption();
+  prepare_openssl();
+}
+
+void end_without_memory(int code) noexcept {
+  end_at_once("truewheel: error: not enough memory\n", code);
 }
 
 }  // namespace truewheel::cli
