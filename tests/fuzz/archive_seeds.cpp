@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the seeds of wheel_fuzz into the folder that it is given.
+// Writes the seeds of archive_fuzz into the folder that it is given.
 #include "support/zip_builder.hpp"
 
 #include <filesystem>
@@ -14,10 +14,10 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
   int count = 0;
-  const auto put = [&](char reader, const std::string& input) {
-    std::ofstream(folder / std::to_string(count++), std::ios::binary) << reader << input;
+  const auto put = [&](const ZipBuilder& zip) {
+    std::ofstream(folder / std::to_string(count++), std::ios::binary) << zip.build();
   };
-  put(0, small_archive().build());
+  put(small_archive());
   ZipBuilder rich = small_archive();
   use_local_zip64(rich.items[1]);
   use_descriptor(rich.items[1]);
@@ -27,10 +27,12 @@ int main(int argc, char** argv) {
   rich.zip64.emplace();
   rich.entries = 0xFFFF;
   rich.directory_size = rich.directory_offset = 0xFFFFFFFF;
-  put(0, rich.build());
-  put(1, "a.py,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\r\n\"a,\"\"b\",,\nRECORD,,\n");
-  put(2, "Wheel-Version: 1.0\nGenerator: a\n b\nRoot-Is-Purelib: false\nTag: py3-none-any\n\nbody");
-  put(3, "a_b-1.0rc1.post2.dev3+cu.130-1x-py2.py3-abi3-linux_x86_64-label.whl");
-  put(4, "[!a-c]*?[]x]\nlibabc.so");
+  put(rich);
+  ZipBuilder described = small_archive();
+  use_descriptor(described.items[0]);
+  described.items[1].local.extra = described.items[1].central.extra =
+      extra_field(0x5455, "\x01time");
+  described.tail = std::string(8, '\0');
+  put(described);
   return 0;
 }
