@@ -147,6 +147,10 @@ class WheelMetadata {
   std::vector<std::string> notes_;
 };
 
+/// The distributions that METADATA's Requires-Dist ask for, whatever their markers and extras:
+/// normalised, sorted.
+[[nodiscard]] std::vector<std::string> required_distributions(std::string_view metadata);
+
 /// The one `.dist-info` folder at the root that belongs to the file name, without a trailing slash.
 /// Throws Error(refused, "dist-info-…") for none, several, or one of another distribution (Z45).
 [[nodiscard]] std::string find_dist_info(const std::vector<Member>& members, const WheelName& name);

@@ -120,7 +120,7 @@ void read_metadata(Bytes archive, const std::vector<wheel::Member>& members,
     subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/WHEEL"});
   }
   if (const auto* metadata = index.find(folder + "/METADATA")) {
-    subject.requires_dist = required_distributions(text_of(archive, *metadata));
+    subject.requires_dist = wheel::required_distributions(text_of(archive, *metadata));
   } else {
     subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/METADATA"});
   }

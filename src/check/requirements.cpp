@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <set>
 #include <utility>
 
 namespace truewheel::check {
@@ -47,26 +45,6 @@ std::string named_like(const std::vector<std::string>& required, const std::stri
 }
 
 }  // namespace
-
-std::vector<std::string> required_distributions(std::string_view metadata) {
-  std::set<std::string> names;
-  while (!metadata.empty()) {
-    const auto line = take_piece(metadata, '\n');
-    if (line.empty() || line == "\r") break;  // the description follows
-    constexpr std::string_view kField = "requires-dist:";
-    const bool is_field =
-        line.size() > kField.size() &&
-        std::equal(kField.begin(), kField.end(), line.begin(), [](char wanted, char found) {
-          return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
-        });
-    if (!is_field) continue;
-    auto rest = line.substr(kField.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-    names.insert(
-        wheel::normalized_distribution(rest.substr(0, rest.find_first_of(" \t[(;<>=!~@,\r"))));
-  }
-  return {names.begin(), names.end()};
-}
 
 std::string who_brings(const std::vector<std::string>& required, std::string_view folder) {
   auto top = wheel::normalized_distribution(folder.substr(0, folder.find('/')));

@@ -9,11 +9,9 @@
 
 namespace truewheel::check {
 
-/// The distributions that METADATA asks for, whatever their markers and extras: normalised, sorted.
-[[nodiscard]] std::vector<std::string> required_distributions(std::string_view metadata);
-
-/// The one among them that may install into a folder of site-packages, by the folder's name:
-/// "pyqt6_qt6" for PyQt6/Qt6/lib, "nvidia_cublas_cu12" for nvidia/cublas/lib. Empty if none may.
+/// The one among the distributions that METADATA asks for that may install into a folder of
+/// site-packages, by the folder's name: "pyqt6_qt6" for PyQt6/Qt6/lib, "nvidia_cublas_cu12" for
+/// nvidia/cublas/lib. Empty if none may.
 [[nodiscard]] std::string who_brings(const std::vector<std::string>& required,
                                      std::string_view folder);
 

@@ -4,12 +4,12 @@
 #include "base/byte_reader.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
+#include "cli/config_toml.hpp"
 #include "cli/environment.hpp"
 #include "cli/toml_depth.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -68,6 +68,8 @@ toml::table parse(const fs::path& path) {
   } catch (const toml::parse_error& error) {
     const auto& at = error.source().begin;
     wrong(path, fmt::format("line {}, column {}: {}", at.line, at.column, error.description()), {});
+  } catch (const UnforeseenToml& error) {
+    wrong(path, error.what(), {});
   }
 }
 

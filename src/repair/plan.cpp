@@ -320,7 +320,7 @@ RunPathRules Planner::run_path_rules() const {
   }
   if (const auto* metadata = wheel_.find(wheel_.dist_info_file("METADATA"))) {
     const auto text = wheel::read_member(wheel_.file.bytes(), metadata->archive);
-    rules.required = check::required_distributions(as_text(text.bytes()));
+    rules.required = wheel::required_distributions(as_text(text.bytes()));
   }
   for (const auto& graft : plan_.grafts) {
     rules.member_folders.insert(std::string(folder_name(graft.member)));

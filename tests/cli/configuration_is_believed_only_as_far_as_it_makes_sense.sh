@@ -23,6 +23,9 @@ END
 run 0 "$truewheel" repair --search lib -w out "$wheel"
 rm -r out
 
+# What toml++ asserts of a text without having looked at it.
+toml 'x = 1979-05-27Tp7:32:00Z\n'; refuse 'this is no TOML'
+
 toml 'tool = 1\n'; refuse 'tool is no table'
 toml '[[tool]]\n'; refuse 'tool is no table'
 toml '[tool]\ntruewheel = "x"\n'; refuse 'tool.truewheel is no table'

@@ -40,7 +40,7 @@ void splice(Bytes control, Bytes stream, const Buffer& content,
                 control[2]);
   for (std::size_t i = 3; i < 6 && !edited.empty(); ++i) {
     const std::size_t at = std::min(scaled(control[i], edited.size()), edited.size() - 1);
-    edited[at] ^= control[i] | 1U;
+    edited[at] = static_cast<std::uint8_t>(edited[at] ^ (control[i] | 1U));
     changed.push_back({at, at + 1 + control[i] % 3});
   }
   const auto check = [&](const Buffer& spliced) {
@@ -59,7 +59,8 @@ void splice(Bytes control, Bytes stream, const Buffer& content,
     return is_proven(spliced_anyway, part_ends, plan, stream, blocks, edited);
   };
   expect(proven(), "a right splice is not proven");
-  spliced_anyway[scaled(control[6], spliced_anyway.size() - 1)] ^= control[7] | 1U;
+  auto& one = spliced_anyway[scaled(control[6], spliced_anyway.size() - 1)];
+  one = static_cast<std::uint8_t>(one ^ (control[7] | 1U));
   if (proven()) check(spliced_anyway);
   if (const auto spliced = splice_deflate(stream, blocks, edited, content.size(), changed, level)) {
     check(*spliced);

@@ -4,7 +4,6 @@
 // result or a refusal, and a result survives being written and read again.
 #include "base/byte_reader.hpp"
 #include "base/text.hpp"
-#include "check/requirements.hpp"
 #include "fuzz/expect.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
@@ -56,7 +55,7 @@ void read_wheel_file(std::string_view text) {
 }
 
 void read_metadata(std::string_view text) {
-  for (const auto& name : check::required_distributions(text)) {
+  for (const auto& name : wheel::required_distributions(text)) {
     expect(wheel::normalized_distribution(name) == name, "a normalised name stays");
   }
 }
