@@ -48,9 +48,6 @@ struct DynamicEntry {
 /// without PT_DYNAMIC, which a linker script forgot, is an edit of that.
 enum class DynamicBy { segment, segment_or_section };
 
-/// A section header at a file offset.
-[[nodiscard]] Section read_section(const ByteReader& reader, std::uint64_t offset, bool is_64);
-
 /// A bounds-checked view of one ELF file: headers, program headers, sections if they can be
 /// trusted, .dynamic by way of PT_DYNAMIC, and addresses as offsets. Construction refuses what
 /// elf-cases.md says R to (E02-E05, E10, E11, E13, E14, E17); counts never allocate more than the
@@ -105,6 +102,13 @@ class ElfImage {
   [[nodiscard]] bool may_be_symbol(std::uint64_t offset) const;
 
  private:
+  void require_one_of_each() const;
+  void read_dynamic(const Segment& dynamic);
+  void find_strings();
+  void require_tables_off_header() const;
+  /// offset_of(), for what a loader cannot do without: a LOAD may count as long as its last page.
+  [[nodiscard]] std::optional<std::uint64_t> mapped_place(std::uint64_t vaddr,
+                                                          std::uint64_t length);
   /// Each table that the dynamic section names is a loaded section of its type.
   [[nodiscard]] bool sections_know_tables() const;
   [[nodiscard]] std::optional<Segment> find_dynamic_section() const;

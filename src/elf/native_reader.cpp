@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "elf/classify.hpp"
 #include "elf/format.hpp"
+#include "elf/refuse.hpp"
 #include "elf/relocations.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,6 @@ constexpr std::uint64_t kMostText = std::uint64_t{64} << 20;
 constexpr std::size_t kMostImports = std::size_t{1} << 20;
 
 constexpr std::string_view kPythonModule = "PyInit_", kPythonItself = "Py_Initialize";
-
-[[noreturn]] void refuse(const char* id, const std::string& what) {
-  throw Error(ErrorKind::refused, id, what);
-}
 
 /// Copies names and keeps count of their size.
 class TextCopier {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked_math.hpp"
 #include "elf/format.hpp"
+#include "elf/header_reader.hpp"
 #include "elf/image.hpp"
 #include <truewheel/elf.hpp>
 

@@ -2,6 +2,7 @@
 #include "elf/version_tables.hpp"
 
 #include "elf/format.hpp"
+#include "elf/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::uint64_t kNeedSize = 16, kNeededSize = 16, kDefinitionSize = 20, kAuxiliarySize = 8;
 constexpr std::uint16_t kLargestIndex = 0x7fff;  // the 16th bit of .gnu.version hides a symbol
-
-[[noreturn]] void refuse(const char* id, const std::string& what) {
-  throw Error(ErrorKind::refused, id, what);
-}
 
 /// One of the two tables, from its first record to the end of its LOAD.
 class RecordTable {

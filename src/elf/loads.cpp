@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elf/loads.hpp"
+
+#include "base/checked_math.hpp"
+#include "elf/format.hpp"
+#include "elf/refuse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace truewheel::elf {
+
+namespace {
+
+/// The smallest page of any machine that Linux runs on.
+constexpr std::uint64_t kSmallestPage = 4096;
+constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 30;
+
+}  // namespace
+
+void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) {
+  const Segment* previous = nullptr;
+  for (const Segment& segment : segments) {
+    if (segment.type != pt::kLoad) continue;
+    if (segment.filesz > segment.memsz) {
+      refuse(
+          "elf-load-size",
+          fmt::format("a LOAD at {:#x} has more bytes in the file than in memory", segment.vaddr));
+    }
+    if (checked_add(segment.offset, segment.filesz) > file_size) {
+      refuse("elf-truncated",
+             fmt::format("a LOAD at {:#x} ends past the file's end", segment.vaddr));
+    }
+    static_cast<void>(checked_add(segment.vaddr, segment.memsz));
+    if (segment.align > 1) {
+      if (!is_power_of_two(segment.align) || segment.align > kLargestAlign) {
+        refuse("elf-load-align", fmt::format("p_align {:#x} is no alignment", segment.align));
+      }
+      if ((segment.vaddr - segment.offset) % segment.align != 0) {
+        refuse("elf-load-align",
+               fmt::format("a LOAD at {:#x} has file offset {:#x}: not congruent modulo {:#x}",
+                           segment.vaddr, segment.offset, segment.align));
+      }
+    }
+    if (previous != nullptr) {
+      if (segment.vaddr < previous->vaddr) {
+        refuse("elf-load-order", "the LOADs do not ascend in address");
+      }
+      if (segment.vaddr < previous->vaddr + previous->memsz) {
+        refuse("elf-load-overlap", fmt::format("two LOADs overlap at {:#x}", segment.vaddr));
+      }
+    }
+    previous = &segment;
+  }
+}
+
+void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
+                           std::uint64_t length, std::uint64_t file_size) {
+  for (Segment& load : segments) {
+    if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
+    const std::uint64_t load_end = load.vaddr + load.filesz;
+    const std::uint64_t page_end = align_up(load_end, kSmallestPage);
+    if (vaddr < load.vaddr || vaddr >= page_end) continue;
+    std::uint64_t end = std::min(page_end - load.vaddr, file_size - load.offset);
+    for (const Segment& other : segments) {
+      if (other.type != pt::kLoad || &other == &load) continue;
+      if (other.vaddr >= load_end && align_down(other.vaddr, kSmallestPage) < page_end) return;
+      if (other.filesz != 0 && other.offset >= load.offset + load.filesz)
+        end = std::min(end, other.offset - load.offset);
+    }
+    if (vaddr - load.vaddr > end || length > end - (vaddr - load.vaddr)) return;
+    load.filesz = load.memsz = end;
+    return;
+  }
+}
+
+}  // namespace truewheel::elf
