@@ -433,9 +433,11 @@ void Draft::update_moved(Layout& layout) const {
       if (old.offset < table.offset || old.offset + old.size > table.end()) {
         if (own != i) continue;
       }
-      if (old.addr - table.vaddr != old.offset - table.offset) continue;
-      layout.sections[i].addr = old.addr + (move.vaddr - table.vaddr);
-      layout.sections[i].offset = old.offset + (move.offset - table.offset);
+      // A section of the table's own is put right where it says another offset.
+      const std::uint64_t inside = own == i ? 0 : old.offset - table.offset;
+      if (old.addr - table.vaddr != inside) continue;
+      layout.sections[i].addr = move.vaddr + inside;
+      layout.sections[i].offset = move.offset + inside;
       const bool is_interpreter =
           table.kind == TableKind::interpreter && old.offset == table.offset;
       if ((own == i || is_interpreter) && move.size != table.size)

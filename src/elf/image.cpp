@@ -74,7 +74,7 @@ void ElfImage::require_one_of_each() const {
 
 std::optional<std::uint64_t> ElfImage::mapped_place(std::uint64_t vaddr, std::uint64_t length) {
   if (const auto offset = offset_of(vaddr, length)) return offset;
-  extend_over_last_page(segments_, vaddr, length, file_.size());
+  extend_over_last_page(segments_, vaddr, length, file_);
   return offset_of(vaddr, length);
 }
 

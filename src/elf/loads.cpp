@@ -56,20 +56,25 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
 }
 
 void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
-                           std::uint64_t length, std::uint64_t file_size) {
+                           std::uint64_t length, Bytes file) {
   for (Segment& load : segments) {
     if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
     const std::uint64_t load_end = load.vaddr + load.filesz;
     const std::uint64_t page_end = align_up(load_end, kSmallestPage);
     if (vaddr < load.vaddr || vaddr >= page_end) continue;
-    std::uint64_t end = std::min(page_end - load.vaddr, file_size - load.offset);
+    std::uint64_t end = std::min(page_end - load.vaddr, file.size() - load.offset);
     for (const Segment& other : segments) {
       if (other.type != pt::kLoad || &other == &load) continue;
       if (other.vaddr >= load_end && align_down(other.vaddr, kSmallestPage) < page_end) return;
       if (other.filesz != 0 && other.offset >= load.offset + load.filesz)
         end = std::min(end, other.offset - load.offset);
     }
-    if (vaddr - load.vaddr > end || length > end - (vaddr - load.vaddr)) return;
+    const std::uint64_t inside = vaddr - load.vaddr;
+    if (inside > end || length > end - inside || inside + length <= load.filesz) return;
+    const Bytes grown = file.subspan(static_cast<std::size_t>(load.offset + load.filesz),
+                                     static_cast<std::size_t>(inside + length - load.filesz));
+    if (std::all_of(grown.begin(), grown.end(), [](std::uint8_t byte) { return byte == 0; }))
+      return;
     load.filesz = load.memsz = end;
     return;
   }

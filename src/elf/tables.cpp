@@ -135,7 +135,10 @@ void apply_section(const ElfImage& image, Table& table) {
   if (!index) return;
   const Section& section = image.sections()[*index];
   if (believed_size(image, table, section) == 0) {
-    table.movable = false;
+    // llvm-strip leaves the section of .dynstr elsewhere in files of old patchelf. DT_STRSZ says
+    // how long the strings are, and where they go their section is put right.
+    table.movable = table.movable && table.kind == TableKind::strings &&
+                    section.offset != table.offset && section.size == table.size;
     return;
   }
   if (section.size < table.size && table.kind != TableKind::strings &&
