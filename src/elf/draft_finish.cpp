@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Headers that follow what has moved, and what it costs.
+#include "base/checked_math.hpp"
+#include "elf/draft.hpp"
+#include "elf/format.hpp"
+
+#include <algorithm>
+
+namespace truewheel::elf {
+
+namespace {
+
+bool points_at(std::uint32_t segment_type, TableKind kind) {
+  switch (kind) {
+    case TableKind::notes:
+      return segment_type == pt::kNote || segment_type == pt::kGnuProperty;
+    case TableKind::interpreter:
+      return segment_type == pt::kInterp;
+    case TableKind::dynamic:
+      return segment_type == pt::kDynamic;
+    default:
+      return false;
+  }
+}
+
+/// Leaves notes that the segment began with out of it.
+void narrow_to(Segment& segment, const Table& table) {
+  segment.paddr += table.offset - segment.offset;
+  segment.vaddr = table.vaddr;
+  segment.offset = table.offset;
+  segment.filesz = segment.memsz = table.size;
+}
+
+bool differs(const Section& a, const Section& b) {
+  return a.addr != b.addr || a.offset != b.offset || a.size != b.size;
+}
+
+}  // namespace
+
+void Draft::update_moved(Layout& layout) const {
+  for (const Room& room : rooms) {
+    if (room.used == 0) continue;
+    for (Segment& segment : layout.segments) {
+      if (segment.type != pt::kLoad || segment.vaddr != image_->segments()[room.segment].vaddr)
+        continue;
+      segment.filesz = std::max(segment.filesz, room.offset + room.used - segment.offset);
+      segment.memsz = segment.filesz;
+    }
+  }
+  // Compare with the old places, for tables move in chains.
+  for (const Move& move : moves_) {
+    const Table& table = move.table;
+    for (Segment& segment : layout.segments) {
+      if (!points_at(segment.type, table.kind) || segment.filesz == 0) continue;
+      if (segment.offset < table.offset || segment.offset >= table.end()) continue;
+      segment.paddr += move.vaddr - table.vaddr;
+      segment.vaddr += move.vaddr - table.vaddr;
+      segment.offset += move.offset - table.offset;
+      if (table.kind == TableKind::dynamic || table.kind == TableKind::interpreter)
+        segment.filesz = segment.memsz = move.size;
+    }
+    const auto own = section_of(*image_, table);
+    for (std::size_t i = 0; i < layout.sections.size(); ++i) {
+      const Section& old = image_->sections()[i];
+      if ((old.flags & shf::kAlloc) == 0 || old.type == sht::kNobits || old.size == 0) continue;
+      if (old.offset < table.offset || old.offset + old.size > table.end()) {
+        if (own != i) continue;
+      }
+      // A section of the table's own is put right where it says another offset.
+      const std::uint64_t inside = own == i ? 0 : old.offset - table.offset;
+      if (old.addr - table.vaddr != inside) continue;
+      layout.sections[i].addr = move.vaddr + inside;
+      layout.sections[i].offset = move.offset + inside;
+      const bool is_interpreter =
+          table.kind == TableKind::interpreter && old.offset == table.offset;
+      if ((own == i || is_interpreter) && move.size != table.size)
+        layout.sections[i].size = move.size;
+    }
+  }
+}
+
+bool Draft::empties_load(const Layout& layout) const {
+  const auto count_inside = [](const Segment& load, const std::vector<Section>& sections) {
+    return std::count_if(sections.begin(), sections.end(), [&](const Section& section) {
+      return (section.flags & shf::kAlloc) != 0 && section.size != 0 &&
+             section.addr >= load.vaddr && section.addr < load.vaddr + load.memsz;
+    });
+  };
+  return std::any_of(
+      image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {
+        return load.type == pt::kLoad && count_inside(load, image_->sections()) != 0 &&
+               count_inside(load, layout.sections) == 0;
+      });
+}
+
+/// Sections without bytes have an offset all the same. llvm-objcopy and eu-strip put it behind the
+/// last LOAD; where tables come to lie around it libelf fills the file with zeros from there, and
+/// eu-elflint takes the section's bytes for read from the file. An empty section gets the offset
+/// that goes with its address; a zero-initialised one, whose address may be past its LOAD's bytes,
+/// goes behind.
+void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
+                                    Layout& layout) const {
+  const auto own_place = [&](const Section& section) -> std::optional<std::uint64_t> {
+    if ((section.flags & shf::kAlloc) == 0 || section.type == sht::kNobits) return std::nullopt;
+    for (const Segment& load : image_->segments()) {
+      const bool holds = load.type == pt::kLoad && section.addr >= load.vaddr &&
+                         section.addr <= load.vaddr + load.memsz;
+      if (holds) return load.offset + std::min(load.filesz, section.addr - load.vaddr);
+    }
+    return std::nullopt;
+  };
+  const auto ends_its_load = [&](const Section& section) {
+    return std::any_of(image_->segments().begin(), image_->segments().end(),
+                       [&](const Segment& load) {
+                         return load.type == pt::kLoad && section.addr >= load.vaddr &&
+                                section.addr < load.vaddr + load.memsz &&
+                                section.offset <= load.offset + load.filesz;
+                       });
+  };
+  for (std::size_t i = 0; i < layout.sections.size(); ++i) {
+    Section& section = layout.sections[i];
+    const bool is_empty = section.type == sht::kNobits || section.size == 0;
+    if (!is_empty || section.type == sht::kNull || differs(section, image_->sections()[i]))
+      continue;
+    const std::optional<std::uint64_t> place = own_place(section);
+    const bool in_gain = section.offset >= insertion && section.offset < layout.size;
+    if (in_gain && section.offset != place && !ends_its_load(section)) {
+      section.offset =
+          place.value_or(std::max(end, section.offset + (layout.size - image_->file().size())));
+    }
+    for (const Move& move : moves_) {
+      if (section.offset <= move.offset || section.offset >= move.offset + move.size) continue;
+      section.offset = place.value_or(move.offset + move.size);
+    }
+  }
+}
+
+void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
+  const std::uint64_t old_size = image_->file().size();
+  layout.keep = old_size;
+  layout.size = old_size;
+  // What is put in front of the file's unloaded rest pushes it back.
+  std::optional<FileMap::Tail> tail;
+  std::uint64_t end = 0, insertion = old_size;
+  for (const Room& room : rooms) {
+    if (room.used <= room.capacity) continue;
+    tail = map.movable_tail(room.load_end);
+    end = room.offset + room.used;
+    insertion = room.load_end;
+  }
+  if (new_load_) {
+    end = new_load_->end;
+    if (new_load_->begin < old_size) tail = map.movable_tail(image_->header().shoff);
+    insertion = std::min(new_load_->begin, old_size);
+  }
+  const bool has_sections = !image_->sections().empty();
+  if (tail && tail->begin < old_size && end > tail->begin) {
+    layout.keep = tail->begin;
+    layout.tail_shift = align_up(end - tail->begin, tail->align);
+    layout.size = old_size + layout.tail_shift;
+    for (Section& section : layout.sections) {
+      const bool loaded = (section.flags & shf::kAlloc) != 0 || section.type == sht::kNull;
+      if (!loaded && section.offset >= tail->begin) section.offset += layout.tail_shift;
+    }
+    if (has_sections && layout.shoff >= tail->begin) layout.shoff += layout.tail_shift;
+  } else {
+    layout.size = std::max(old_size, end);
+  }
+  if (!has_sections) return;
+  keep_empty_sections_out(insertion, end, layout);
+  // A table that a LOAD maps stays as it is, as every other loaded byte; the new one stands at the
+  // end.
+  bool changed = sections_change;
+  for (std::size_t i = 0; i < layout.sections.size(); ++i) {
+    changed = changed || differs(layout.sections[i], image_->sections()[i]);
+  }
+  if (displaces_section_headers_ || (changed && map.section_headers_are_loaded())) {
+    layout.shoff = align_up(layout.size, 8);
+    layout.size = layout.shoff + layout.sections.size() * sizes_of(image_->header().bits).section;
+  }
+}
+
+Layout Draft::finish(const FileMap& map) const {
+  Layout layout;
+  layout.segments = segments_;
+  layout.sections = image_->sections();
+  layout.phoff = phoff_;
+  layout.shoff = image_->header().shoff;
+  layout.moves = moves_;
+  layout.overwrites = overwrites;
+  layout.moves_notes = moves_notes_;
+  layout.moves_headers = moves_headers_;
+  layout.steps = steps;
+  for (Segment& segment : layout.segments) {
+    if (interpreter && segment.type == pt::kInterp) narrow_to(segment, *interpreter);
+  }
+  update_moved(layout);
+  place_section_headers(map, layout);
+  layout.growth = layout.size - image_->file().size();
+  layout.empties_load = empties_load(layout);
+  for (const Move& move : moves_) {
+    layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
+  }
+  return layout;
+}
+
+}  // namespace truewheel::elf
