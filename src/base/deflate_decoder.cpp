@@ -32,7 +32,8 @@ constexpr std::uint64_t low_bits(std::uint64_t bits, unsigned count) {
 
 // The number that an entry's base and the bits behind its code say; `bits` begin with the code.
 inline std::size_t number(std::uint32_t entry, std::uint64_t bits) {
-  return (entry >> 16U) + (low_bits(bits, entry & 63U) >> (entry >> 8U & 15U));
+  return static_cast<std::size_t>((entry >> 16U) +
+                                  (low_bits(bits, entry & 63U) >> (entry >> 8U & 15U)));
 }
 
 template <std::size_t Size>

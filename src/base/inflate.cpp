@@ -161,7 +161,7 @@ bool Inflater::read_dynamic_header() {
   const std::size_t total = literals + distances;
   for (std::size_t i = 0; i < total;) {
     in_.refill();
-    const std::uint32_t entry = table[in_.bits & (table.size() - 1)];
+    const std::uint32_t entry = table[static_cast<std::size_t>(in_.bits & (table.size() - 1))];
     const unsigned symbol = entry >> 16U;
     const unsigned extra = symbol == 16 ? 2 : symbol == 17 ? 3 : symbol == 18 ? 7 : 0;
     if ((entry & 63U) + extra > in_.count) return false;

@@ -5,6 +5,7 @@
 #include "check/large_member.hpp"
 #include "check/requirements.hpp"
 #include "check/subject.hpp"
+#include "wheel/core_metadata.hpp"
 
 #include <fmt/format.h>
 
@@ -120,7 +121,13 @@ void read_metadata(Bytes archive, const std::vector<wheel::Member>& members,
     subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/WHEEL"});
   }
   if (const auto* metadata = index.find(folder + "/METADATA")) {
-    subject.requires_dist = wheel::required_distributions(text_of(archive, *metadata));
+    const auto text = text_of(archive, *metadata);
+    subject.requires_dist = wheel::required_distributions(text);
+    try {
+      wheel::check_core_metadata(text, *subject.wheel_name);
+    } catch (const Error& error) {
+      subject.archive_faults.push_back({Severity::error, folder + "/METADATA: " + error.what()});
+    }
   } else {
     subject.archive_faults.push_back({Severity::error, "there is no " + folder + "/METADATA"});
   }

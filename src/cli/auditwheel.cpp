@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/auditwheel.hpp"
 
+#include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/process.hpp"
 #include "commands/commands.hpp"
@@ -80,7 +81,8 @@ int run_auditwheel(int argc, const char* const* argv) {
     if (parse_or_tell(line.app, argc, argv)) line.dispatch();
     return 0;
   } catch (const CLI::ParseError& error) {
-    report::log_error(Error(ErrorKind::usage, "usage", error.what(), "auditwheel --help"));
+    report::log_error(
+        Error(ErrorKind::usage, "usage", printable(error.what()), "auditwheel --help"));
     return kUsage;
   } catch (const Error& error) {
     report::log_error(error);

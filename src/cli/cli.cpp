@@ -114,7 +114,7 @@ int parse_and_run(int argc, const char* const* argv) {
     const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
     const bool is_unknown = parsed.empty() && argc > 1 && argv[1][0] != '-';
     const std::string what =
-        is_unknown ? "there is no command '" + printable(argv[1]) + "'" : error.what();
+        is_unknown ? "there is no command '" + printable(argv[1]) + "'" : printable(error.what());
     report::log_error(Error(ErrorKind::usage, "usage", what, "truewheel " + command + "--help"));
     return exit_code(ErrorKind::usage);
   }

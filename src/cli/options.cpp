@@ -19,7 +19,7 @@ deps::SearchOptions search_options(const std::vector<std::string>& search,
   for (const auto& folder : search) {
     options.search.emplace_back(folder);
     if (std::filesystem::is_directory(folder, ignored)) continue;
-    report::log_warning("--search " + folder + " is no folder");
+    report::log_warning("--search " + printable(folder) + " is no folder");
   }
   if (!sysroot.empty() && !std::filesystem::is_directory(sysroot, ignored)) {
     throw Error(ErrorKind::usage, "absent-sysroot",

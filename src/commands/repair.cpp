@@ -75,7 +75,8 @@ void run(const RepairCommand& command) {
   std::vector<repair::Finished> finished;
   std::set<std::filesystem::path> targets;
   for (const auto& wheel : command.wheels) {
-    if (command.as_auditwheel) report::log_info("Repairing " + wheel.filename().string());
+    if (command.as_auditwheel)
+      report::log_info("Repairing " + printable(wheel.filename().native()));
     with_context(wheel.string(), [&] {
       finished.push_back(repair::repair(wheel, command.options, progress_of(wheel)));
       if (!targets.insert(finished.back().target()).second) {
@@ -99,7 +100,7 @@ void run(const RepairCommand& command) {
     with_context(wheel.target().string(), [&] { wheel.publish(); });
     if (!command.as_auditwheel) continue;
     report::log_info("Fixed-up wheel written to " +
-                     std::filesystem::absolute(wheel.target()).string());
+                     printable(std::filesystem::absolute(wheel.target()).native()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/first_pass.hpp"
+#include "wheel/core_metadata.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -255,7 +256,9 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
     wheel.findings.push_back({"wheel-metadata", Severity::warning, metadata_path, note, {}});
   }
   note_tags(wheel, metadata_path);
-  text_of(archive, wheel, wheel.dist_info_file("METADATA"), "metadata-missing");
+  const auto core_metadata_path = wheel.dist_info_file("METADATA");
+  const auto core_metadata = text_of(archive, wheel, core_metadata_path, "metadata-missing");
+  with_context(core_metadata_path, [&] { wheel::check_core_metadata(core_metadata, wheel.name); });
   note_layout(wheel, archive);
 
   wheel.architecture = architecture_of_wheel(wheel);

@@ -51,7 +51,7 @@ std::string safe(std::string_view text) {
 }
 
 std::string with_where(std::string_view where, std::string_view what) {
-  return safe(where) + (where.empty() ? "" : ": ") + safe(what);
+  return printable(where) + (where.empty() ? "" : ": ") + safe(what);
 }
 
 void write_hint(std::string_view hint) {

@@ -29,6 +29,17 @@ def z45() -> Iterator[Case]:
     yield refused("a folder of data of another version", "dist-info-data", good({"odd-2.0.data/purelib/x.py": b""}))
     yield refused("METADATA is missing", "metadata-missing", wheel_of(files_of(without=[f"{INFO}/METADATA"])))
     yield refused("METADATA is in another case", "metadata-missing", wheel_of(files_of({f"{INFO}/metadata": METADATA.encode()}, without=[f"{INFO}/METADATA"])))
+    for what, id, text in (
+            ("empty", "metadata-name", ""), ("without Name", "metadata-name", "Metadata-Version: 2.1\nVersion: 1.0\n"), ("without Version", "metadata-version", "Metadata-Version: 2.1\nName: odd\n"),
+            ("of another distribution", "metadata-name", METADATA.replace("odd", "even")), ("of another version", "metadata-version", METADATA.replace(" 1.0", " 1.0.1")),
+            ("of two distributions", "metadata-name", METADATA + "Name: even\n"), ("of two versions", "metadata-version", METADATA + "version: 2\n"),
+            ("with its Name in the description", "metadata-name", "Metadata-Version: 2.1\nVersion: 1.0\n\nName: odd\n"), ("with a byte order mark", "metadata-name", "\ufeff" + METADATA),
+            ("with another Name behind a carriage return", "metadata-name", METADATA + "Summary: x\rName: even\n"), ("with a Version that is none", "metadata-version", METADATA.replace(" 1.0", " one"))):
+        yield refused(f"METADATA is {what}", id, wheel_of(files_of(metadata=text)))
+    yield refused("METADATA is in Latin-1", "metadata-encoding", wheel_of(files_of() | {f"{INFO}/METADATA": METADATA.encode() + b"Summary: \xe9\n"}))
+    for what, text in (("the Name in capitals", METADATA.replace("odd", "ODD")), ("a longer Version", METADATA.replace(" 1.0", " 1.0.0")), ("CRLF", METADATA.replace("\n", "\r\n")), ("a folded line", METADATA + "Summary: a\n Name: even\n"),
+                       ("a description that begins with a Name", METADATA + "\nName: even\n"), ("the same Name twice", METADATA + "Name: odd\n")):
+        yield taken(f"METADATA has {what}", wheel_of(files_of(metadata=text)))
     for name in ("odd.whl", "odd-1.0.whl", "odd-1.0-py3-none.whl", "odd-1.0-py3-none-linux_x86_64.zip", "-1.0-py3-none-linux_x86_64.whl", "odd--py3-none-linux_x86_64.whl",
                  "odd-1.0-py3-none-.whl", "odd-1.0-py3..py2-none-linux_x86_64.whl", "odd-1.0-1-py3-none-linux_x86_64-a-b.whl", "o d-1.0-py3-none-linux_x86_64.whl", "odd-one-py3-none-linux_x86_64.whl"):
         yield refused(f"the file is {name}", "wheel-name", good(), file_name=name)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills truewheel at each of its file system calls, and looks at what it leaves.
 
-    kill_test.py TRUEWHEEL [--every N]
+    kill_test.py TRUEWHEEL [--every N] [--scenario TEXT]
 
 The final name must be absent, as before, or complete; inputs as before; nothing left for a new name, at most
 one hidden file when a file is replaced. --every N tries each Nth call (default 1: all). Exit 77 without strace.
@@ -22,6 +22,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser()
     arguments.add_argument("truewheel")
     arguments.add_argument("--every", type=int, default=1)
+    arguments.add_argument("--scenario", default="")
     options = arguments.parse_args()
     if not shutil.which("strace"):
         print("skipped: no strace")
@@ -31,6 +32,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         for scenario in scenarios(truewheel, work):
+            if options.scenario not in scenario.name:
+                continue
             command = [truewheel, *scenario.command]
             folder = work / "run"
             calls = trace(command, scenario.fresh(folder), work / "log")
