@@ -59,7 +59,7 @@ struct Options {
   bool no_clobber = false;
   bool edit_allowed = true;  ///< false under `--patcher none`
   Verify verify = Verify::standard;
-  int compression_level = 6;
+  int compression_level = 5;
   wheel::ArchiveTime time;
 };
 

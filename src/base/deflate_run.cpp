@@ -35,6 +35,10 @@ struct DeflateRunEncoder::Zlib {
 
 DeflateRunEncoder::DeflateRunEncoder(int level) : zlib_(std::make_unique<Zlib>()) {
   constexpr int kDefaultMemory = 8;  // zlib.h, deflateInit2: memLevel
+  // Runs are short, and zlib takes three times libdeflate's time for them: at its fast levels they
+  // cost some KB, unless somebody asked for more than the default.
+  constexpr int kDefault = 5, kFast = 3;
+  if (level <= kDefault) level = std::min(level, kFast);
   zlib_->expect(deflateInit2(&zlib_->stream, level, Z_DEFLATED, -MAX_WBITS, kDefaultMemory,
                              Z_DEFAULT_STRATEGY),
                 "deflateInit2");

@@ -62,6 +62,12 @@ class Dispenser {
 
 }  // namespace
 
+unsigned jobs_worth(std::size_t items, std::uint64_t bytes, unsigned jobs) {
+  constexpr std::uint64_t kThread = std::uint64_t{64} << 10;  // what is inflated meanwhile
+  constexpr std::size_t kItems = 32;
+  return items < kItems && bytes < kThread ? 1 : jobs;
+}
+
 void parallel_for(std::size_t count, unsigned jobs, std::uint64_t budget,
                   const std::function<std::uint64_t(std::size_t)>& cost,
                   const std::function<void(std::size_t)>& work) {

@@ -15,4 +15,7 @@ void parallel_for(std::size_t count, unsigned jobs, std::uint64_t budget,
                   const std::function<std::uint64_t(std::size_t)>& cost,
                   const std::function<void(std::size_t)>& work);
 
+/// `jobs`, or 1 where `items` of `bytes` in all end sooner than a thread has started.
+[[nodiscard]] unsigned jobs_worth(std::size_t items, std::uint64_t bytes, unsigned jobs);
+
 }  // namespace truewheel

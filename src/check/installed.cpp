@@ -118,7 +118,7 @@ class InstalledLinks {
     search_.libc = subject.libc;
     with_variable_ = search_;
     with_variable_.ld_library_path = ld_library_path;
-    if (subject.libc == deps::Libc::glibc) cache_ = deps::read_ld_so_cache(sysroot_);
+    if (subject.libc == deps::Libc::glibc) cache_ = deps::LdSoCache::read(sysroot_);
     for (std::size_t i = 0; i < subject.files.size(); ++i) {
       std::error_code ignored;
       const auto real = fs::canonical(site_ / subject.path_of(i), ignored);
@@ -202,7 +202,7 @@ class InstalledLinks {
   /// A folder of ld.so.conf counts only once ldconfig has run.
   void note_stale_cache(const Link& link, const deps::TreeLibrary& found) {
     if (!cache_ || found.how.find("ld.so.conf") == std::string::npos) return;
-    if (cache_->contains(link.needed)) return;
+    if (!cache_->find(link.needed).empty()) return;
     subject_.load_faults.push_back(
         {"R005", Severity::error, subject_.path_of(link.file),
          fmt::format("needs {}, which lies at {}, but ld.so.cache does not have it: run ldconfig",
@@ -271,7 +271,7 @@ class InstalledLinks {
   deps::Sysroot sysroot_;
   deps::SearchOptions search_;
   deps::SearchOptions with_variable_;
-  std::optional<std::map<std::string, std::vector<std::string>>> cache_;
+  std::optional<deps::LdSoCache> cache_;
   std::map<std::string, std::size_t> by_real_path_;
   std::vector<deps::LoadTree> trees_;
   std::optional<std::map<std::string, std::string>> site_names_;

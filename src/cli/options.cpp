@@ -184,7 +184,7 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_flag("--strip", arguments.strip, "Strip first; --strip=split keeps debug files");
   app.add_option("--debug-dir", arguments.debug_dir, "Folder for debug files [output folder]")
       ->type_name("DIR");
-  app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [6]")
+  app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [5]")
       ->envname("AUDITWHEEL_ZIP_COMPRESSION_LEVEL")
       ->check(CLI::Range(-1, 9))
       ->type_name("0-9");
@@ -244,8 +244,8 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   options.verify = arguments.verify == "off"      ? repair::Verify::off
                    : arguments.verify == "strict" ? repair::Verify::strict
                                                   : repair::Verify::standard;
-  // zlib's -1 is its default level.
-  options.compression_level = arguments.level < 0 ? 6 : arguments.level;
+  // -1 asks zlib for its default, and libdeflate 5 makes less of a library than zlib 6.
+  options.compression_level = arguments.level < 0 ? 5 : arguments.level;
   options.time = archive_time();
 
   auto& inspect = options.inspect;

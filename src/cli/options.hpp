@@ -56,7 +56,7 @@ struct RepairArguments {
   bool accept_record_mismatch = false;
   bool no_clobber = false;
   bool dry_run = false;
-  int level = 6;
+  int level = 5;
   unsigned jobs = 0;
   double max_ratio = 50;
 };

@@ -10,6 +10,7 @@
 #include <truewheel/error.hpp>
 
 #include <filesystem>
+#include <iterator>
 #include <sys/stat.h>
 #include <system_error>
 
@@ -17,6 +18,8 @@ namespace truewheel::deps {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned kTriesBeforeReading = 16;
 
 /// A library below glibc-hwcaps runs on some processors only, so that it must not go into a wheel
 /// (standards.md 1.5).
@@ -26,27 +29,31 @@ bool is_in_hwcaps(std::string_view path) {
 
 }  // namespace
 
-const HostFolder* HostFiles::folder(const std::string& path) {
+HostFolder* HostFiles::folder(const std::string& path) {
   auto& known = folders_[path];
-  if (known) return known.get();
-  known = std::make_unique<HostFolder>();
-  known->path = path;
-
-  const auto real = sysroot_.real_path(path);
-  std::error_code error;
-  if (!real || !fs::is_directory(*real, error)) {
-    known->is_listed = true;  // nothing is in a folder that is not there
-    return known.get();
-  }
-  if (auto names = folder_names(*real)) {
-    known->names.insert(names->begin(), names->end());
-    known->is_listed = true;
+  if (!known) {
+    known = std::make_unique<HostFolder>();
+    known->path = path;
   }
   return known.get();
 }
 
-const HostFile* HostFiles::find(const HostFolder& folder, const std::string& name,
+void HostFiles::read_names(HostFolder& folder) const {
+  folder.is_read = true;
+  const auto real = sysroot_.real_path(folder.path);
+  std::error_code error;
+  if (!real || !fs::is_directory(*real, error)) {
+    folder.is_listed = true;  // nothing is in a folder that is not there
+  } else if (auto names = folder_names(*real)) {
+    folder.names.insert(std::make_move_iterator(names->begin()),
+                        std::make_move_iterator(names->end()));
+    folder.is_listed = true;
+  }
+}
+
+const HostFile* HostFiles::find(HostFolder& folder, const std::string& name,
                                 const elf::ElfFacts& wanted, Skipped& skipped) {
+  if (!folder.is_read && ++folder.asked > kTriesBeforeReading) read_names(folder);
   if (folder.is_listed && !folder.names.contains(name)) return nullptr;
   return open(folder.path + '/' + name, wanted, skipped);
 }

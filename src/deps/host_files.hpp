@@ -25,10 +25,13 @@ struct HostFile {
   std::shared_ptr<const elf::ElfFacts> facts;
 };
 
-/// A folder of this machine whose names were read once.
+/// A folder of this machine. Its names are read once many were asked for: a system's folder has
+/// thousands, of which a small wheel wants three.
 struct HostFolder {
   std::string path;
-  bool is_listed = false;  ///< false: it cannot be read, so that each name has to be tried
+  unsigned asked = 0;
+  bool is_read = false;
+  bool is_listed = false;  ///< false: unread, or it cannot be read: each name has to be tried
   std::unordered_set<std::string> names;
 };
 
@@ -41,11 +44,11 @@ class HostFiles {
  public:
   explicit HostFiles(const Sysroot& sysroot) : sysroot_(sysroot) {}
 
-  [[nodiscard]] const HostFolder* folder(const std::string& path);
+  [[nodiscard]] HostFolder* folder(const std::string& path);
 
   /// The library `name` of a folder if a process of `wanted`'s class and machine can load it, else
   /// nullptr.
-  [[nodiscard]] const HostFile* find(const HostFolder& folder, const std::string& name,
+  [[nodiscard]] const HostFile* find(HostFolder& folder, const std::string& name,
                                      const elf::ElfFacts& wanted, Skipped& skipped);
   /// The same for a path.
   [[nodiscard]] const HostFile* open(const std::string& path, const elf::ElfFacts& wanted,
@@ -59,6 +62,7 @@ class HostFiles {
     bool is_inspected = false;
   };
 
+  void read_names(HostFolder& folder) const;
   Candidate& look_at(const std::string& path);
   void inspect(const std::string& path, Candidate& candidate);
   const HostFile* same_content(const std::string& real_path, std::uint64_t size) const;

@@ -5,6 +5,7 @@
 #include "base/mapped_file.hpp"
 #include <truewheel/error.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -29,21 +30,24 @@ std::uint32_t number_at(std::string_view text, std::size_t at, bool is_big) {
   return value;
 }
 
-std::string text_at(std::string_view text, std::size_t at) {
+std::string_view text_at(std::string_view text, std::size_t at) {
   const auto end = at < text.size() ? text.find('\0', at) : std::string_view::npos;
   if (end == std::string_view::npos) damaged();
-  return std::string(text.substr(at, end - at));
+  return text.substr(at, end - at);
 }
 
 }  // namespace
 
-std::optional<std::map<std::string, std::vector<std::string>>> read_ld_so_cache(
-    const Sysroot& sysroot) {
+std::optional<LdSoCache> LdSoCache::read(const Sysroot& sysroot) {
   const std::filesystem::path path = sysroot.inside("/etc/ld.so.cache");
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  const MappedFile file(path);
-  std::string_view text = as_text(file.bytes());
+  LdSoCache cache;
+  {
+    const MappedFile file(path);
+    cache.file_.assign(file.bytes().begin(), file.bytes().end());
+  }
+  std::string_view text = as_text(cache.file_);
   // ldconfig -c compat puts the new format behind the old one; offsets count from its own start.
   const auto begin = text.find(kMagic);
   if (begin == std::string_view::npos) damaged();
@@ -53,13 +57,26 @@ std::optional<std::map<std::string, std::vector<std::string>>> read_ld_so_cache(
   const bool is_big = (static_cast<std::uint8_t>(text[28]) & 3U) == 3U;
   const std::uint32_t count = number_at(text, 20, is_big);
   if (count > (text.size() - kHeaderSize) / kEntrySize) damaged();
-  std::map<std::string, std::vector<std::string>> libraries;
+  cache.entries_.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto at = kHeaderSize + i * kEntrySize;
-    libraries[text_at(text, number_at(text, at + 4, is_big))].push_back(
-        text_at(text, number_at(text, at + 8, is_big)));
+    cache.entries_.emplace_back(text_at(text, number_at(text, at + 4, is_big)),
+                                text_at(text, number_at(text, at + 8, is_big)));
   }
-  return libraries;
+  std::stable_sort(cache.entries_.begin(), cache.entries_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return cache;
+}
+
+std::vector<std::string> LdSoCache::find(std::string_view name) const {
+  std::vector<std::string> paths;
+  const auto first =
+      std::lower_bound(entries_.begin(), entries_.end(), name,
+                       [](const auto& entry, std::string_view key) { return entry.first < key; });
+  for (auto at = first; at != entries_.end() && at->first == name; ++at) {
+    paths.emplace_back(at->second);
+  }
+  return paths;
 }
 
 }  // namespace truewheel::deps

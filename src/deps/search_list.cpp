@@ -2,7 +2,6 @@
 #include "deps/search_list.hpp"
 
 #include "base/text.hpp"
-#include "deps/ld_so_cache.hpp"
 #include "deps/ld_so_conf.hpp"
 #include "deps/machine.hpp"
 #include "deps/run_path.hpp"
@@ -182,7 +181,7 @@ void SearchList::add_conf(std::vector<Place>& places) {
 void SearchList::add_cache(std::vector<Place>& places) {
   if (!cache_) {
     try {
-      cache_ = read_ld_so_cache(sysroot_).value_or(Cache());
+      cache_ = LdSoCache::read(sysroot_).value_or(LdSoCache());
     } catch (const Error&) {
       cache_.emplace();  // glibc, too, goes on without a cache that it cannot read
     }
@@ -196,9 +195,7 @@ HostHit SearchList::find(const Place& place, const std::string& name, const elf:
     return {host_files_.find(*place.folder, name, wanted, skipped),
             place.folder->path + "/" + name};
   }
-  const auto known = cache_->find(name);
-  if (known == cache_->end()) return {};
-  for (const auto& path : known->second) {
+  for (const auto& path : cache_->find(name)) {
     if (has_no_default_folders(wanted) && is_default_folder(folder_name(path))) continue;
     const auto host_path = sysroot_.inside(path);
     if (const auto* file = host_files_.open(host_path, wanted, skipped)) return {file, host_path};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "deps/host_files.hpp"
+#include "deps/ld_so_cache.hpp"
 #include <truewheel/deps.hpp>
 
 #include <map>
@@ -15,7 +16,7 @@ namespace truewheel::deps {
 /// A folder of this machine to look into, and why: "RUNPATH /build/lib", "--search build/lib"; or
 /// the system's ld.so.cache, which has no folder.
 struct Place {
-  const HostFolder* folder = nullptr;
+  HostFolder* folder = nullptr;
   std::string how;
   bool is_default = false;  ///< of the loader itself: DF_1_NODEFLIB turns it off
 };
@@ -77,8 +78,7 @@ class SearchList {
   HostFiles& host_files_;
   std::vector<Place> asked_;
   std::map<MachineKey, std::vector<Place>> system_;
-  using Cache = std::map<std::string, std::vector<std::string>>;
-  std::optional<Cache> cache_;  ///< once asked for; no entries when there is none
+  std::optional<LdSoCache> cache_;  ///< once asked for; no entries when there is none
 };
 
 }  // namespace truewheel::deps

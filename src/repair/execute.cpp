@@ -168,8 +168,10 @@ Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph&
   std::vector<EditedFile> records(plan.files.size());
   std::optional<SignalsHeld> held;
   if (options.strip != Strip::no) held.emplace();
+  std::uint64_t edited = 0;
+  for (const auto& source : sources) edited += source.file ? source.cost : 0;
   parallel_for(
-      sources.size(), options.inspect.jobs, kBytesInFlight,
+      sources.size(), jobs_worth(sources.size(), edited, options.inspect.jobs), kBytesInFlight,
       // The content and its compressed form are held at once while a member is made.
       [&](std::size_t i) { return sources[i].file ? 2 * sources[i].cost : 0; },
       [&](std::size_t i) {

@@ -66,11 +66,11 @@ class Selector {
                   "a file of the wheel is called " + libs_folder_,
                   "--lib-sdir names another folder");
     }
+    hash({wanted_.begin(), wanted_.end()});
     // From the wheel's files along everything that is to be bundled, one step at a time.
     std::vector<NodeId> level;
     for (NodeId id = 0; id < examined_.layout.size(); ++id) visit(id, level);
     while (!level.empty()) {
-      hash(level);
       std::vector<NodeId> next;
       for (const auto id : level) {
         if (const auto member = find_earlier_graft(id)) {
@@ -94,6 +94,7 @@ class Selector {
     }
   }
 
+  /// All in one go, so that every core has work while the largest is read.
   void hash(const std::vector<NodeId>& ids) {
     constexpr std::uint64_t kBytesInFlight = 64ULL << 20;  // of mapped pages
     std::vector<MappedFile> files;

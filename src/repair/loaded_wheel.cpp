@@ -209,8 +209,9 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
   // Then every member once: CRC, SHA-256, and the ELF facts while the content is at hand.
   std::vector<FirstPass> passes(scan.members.size());
   HoldBudget budget(hold == Hold::elf_files ? kHeldBytes : 0);
+  const auto jobs = jobs_worth(scan.members.size(), archive.size(), options.jobs);
   parallel_for(
-      scan.members.size(), options.jobs, kBytesInFlight,
+      scan.members.size(), jobs, kBytesInFlight,
       [&](std::size_t i) { return first_pass_cost(scan.members[i]); },
       [&](std::size_t i) {
         with_context(printable(scan.members[i].name),

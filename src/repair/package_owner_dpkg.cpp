@@ -4,6 +4,9 @@
 #include "repair/package_databases.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,10 +65,26 @@ class Dpkg {
     for (const auto& [path, diversion] : diversions_) note(path);
   }
 
-  /// Thousands of small files, read on all cores; the first list that has a file is its owner's.
+  /// A file a package, thousands. Debian's libraries are in packages like "libssl3:amd64", whose
+  /// lists are a third of all and short: the others are read when those do not tell.
   void read_lists() {
     auto lists = files_in(folder_ / "info");
     std::erase_if(lists, [](const auto& file) { return file.extension() != ".list"; });
+    const auto others = std::stable_partition(lists.begin(), lists.end(), is_library_list);
+    std::set<std::string_view> files;
+    for (const auto& [path, file] : wanted_) files.insert(file);
+    read_lists({lists.begin(), others});
+    if (found_.size() < files.size()) read_lists({others, lists.end()});
+  }
+
+  static bool is_library_list(const fs::path& list) {
+    const auto name = list.stem().string();
+    return name.starts_with("lib") && name.find(':') != std::string::npos &&
+           name.find("-dev:") == std::string::npos;
+  }
+
+  /// On all cores; the first list that has a file is its owner's.
+  void read_lists(std::span<const fs::path> lists) {
     std::vector<Owners> found(lists.size());
     parallel_for(
         lists.size(), jobs_, lists.size(), [](std::size_t) { return 1; },

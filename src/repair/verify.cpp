@@ -132,7 +132,9 @@ void verify_output(const MappedFile& archive, const LoadedWheel& wheel, const Pl
 
     // Every member's bytes.
     parallel_for(
-        scan.members.size(), options.inspect.jobs, kBytesInFlight,
+        scan.members.size(),
+        jobs_worth(scan.members.size(), archive.bytes().size(), options.inspect.jobs),
+        kBytesInFlight,
         [&](std::size_t i) {
           const auto& member = execution.members[i];
           return member.copied_from || member.facts ? std::uint64_t{0} : scan.members[i].size;
