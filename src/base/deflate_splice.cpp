@@ -87,7 +87,7 @@ void copy_bits(BitWriter& out, Bytes stream, std::span<const DeflateBlock> block
 }
 
 void copy_blocks(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blocks, Bytes content,
-                 EndsStream ends_stream) {
+                 EndsStream ends_stream, const StreamUsed& used) {
   const auto is_stored = [](const DeflateBlock& block) {
     return block.type == DeflateBlockType::stored;
   };
@@ -95,10 +95,11 @@ void copy_blocks(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blo
     const DeflateBlock& block = blocks.front();
     // At the same bit of a byte all the rest can be copied, stored blocks too; else what precedes
     // the next stored block, behind which old and new stand at the same bit again.
-    std::size_t count = blocks.size();
+    std::size_t count = blocks_at_once(blocks);
     if (out.position() % 8 != block.first_bit % 8) {
-      const auto stored = std::find_if(blocks.begin(), blocks.end(), is_stored);
-      count = static_cast<std::size_t>(stored - blocks.begin());
+      const auto some = blocks.first(count);
+      count = static_cast<std::size_t>(std::find_if(some.begin(), some.end(), is_stored) -
+                                       some.begin());
     }
     const auto ends_here = [&](std::size_t taken) {
       return taken == blocks.size() ? ends_stream : EndsStream::no;
@@ -112,6 +113,7 @@ void copy_blocks(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blo
     } else {
       copy_bits(out, stream, blocks.first(count), ends_here(count));
     }
+    if (used) used(bytes_of(stream, blocks.first(count)));
     blocks = blocks.subspan(count);
   }
 }
@@ -127,6 +129,19 @@ bool pays(std::span<const SplicePart> plan, std::uint64_t new_size) {
 }
 
 }  // namespace
+
+std::size_t blocks_at_once(std::span<const DeflateBlock> blocks) {
+  constexpr std::uint64_t kBits = std::uint64_t{8} << 23U;  // 8 MiB
+  const auto end = std::partition_point(blocks.begin(), blocks.end(), [&](const auto& block) {
+    return block.end_bit - blocks.front().first_bit <= kBits;
+  });
+  return std::max<std::size_t>(1, static_cast<std::size_t>(end - blocks.begin()));
+}
+
+Bytes bytes_of(Bytes stream, std::span<const DeflateBlock> blocks) {
+  const auto begin = static_cast<std::size_t>(blocks.front().first_bit / 8);
+  return stream.subspan(begin, static_cast<std::size_t>(blocks.back().end_bit / 8) - begin);
+}
 
 std::vector<SplicePart> plan_splice(std::span<const DeflateBlock> blocks, std::uint64_t old_size,
                                     std::uint64_t new_size, std::vector<ContentRange> changed) {
@@ -155,7 +170,7 @@ std::vector<SplicePart> plan_splice(std::span<const DeflateBlock> blocks, std::u
 
 Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes new_content,
                     std::span<const SplicePart> plan, int level,
-                    std::vector<std::uint64_t>* part_ends) {
+                    std::vector<std::uint64_t>* part_ends, const StreamUsed& used) {
   DeflateRunEncoder encoder(level);
   std::size_t room = stream.size() + 1;
   for (const SplicePart& part : plan) {
@@ -170,7 +185,7 @@ Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes ne
       encoder.encode(out, new_content, part.content, ends_stream);
     } else {
       copy_blocks(out, stream, blocks.subspan(part.first_block, part.end_block - part.first_block),
-                  new_content, ends_stream);
+                  new_content, ends_stream, used);
     }
     if (part_ends != nullptr) part_ends->push_back(out.position());
   }
@@ -179,7 +194,8 @@ Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes ne
 
 std::optional<Buffer> splice_deflate(Bytes stream, const std::vector<DeflateBlock>& blocks,
                                      Bytes new_content, std::uint64_t old_size,
-                                     std::vector<ContentRange> changed, int level) {
+                                     std::vector<ContentRange> changed, int level,
+                                     const StreamUsed& used) {
   if (!describes(blocks, stream, old_size)) return std::nullopt;
   const std::vector<SplicePart> plan =
       plan_splice(blocks, old_size, new_content.size(), std::move(changed));
@@ -188,10 +204,10 @@ std::optional<Buffer> splice_deflate(Bytes stream, const std::vector<DeflateBloc
   if (all_copied) return Buffer(stream.begin(), stream.end());
   if (!pays(plan, new_content.size())) return std::nullopt;
   std::vector<std::uint64_t> part_ends;
-  Buffer spliced = write_splice(stream, blocks, new_content, plan, level, &part_ends);
+  Buffer spliced = write_splice(stream, blocks, new_content, plan, level, &part_ends, used);
   // What is not smaller than its content is better stored.
   if (spliced.size() >= new_content.size()) return std::nullopt;
-  if (!is_proven(spliced, part_ends, plan, stream, blocks, new_content)) return std::nullopt;
+  if (!is_proven(spliced, part_ends, plan, stream, blocks, new_content, used)) return std::nullopt;
   return spliced;
 }
 

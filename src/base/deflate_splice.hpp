@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +20,14 @@ struct ContentRange {
 
   friend bool operator==(const ContentRange&, const ContentRange&) = default;
 };
+
+/// Is told some parts of a stream that are done with for now: a large one need not stay in memory.
+using StreamUsed = std::function<void(Bytes)>;
+/// How many of the blocks, one at least, take so much of a stream that `used` is to be told.
+[[nodiscard]] std::size_t blocks_at_once(std::span<const DeflateBlock> blocks);
+
+/// The whole bytes that blocks in a row take of their stream.
+[[nodiscard]] Bytes bytes_of(Bytes stream, std::span<const DeflateBlock> blocks);
 
 /// A raw deflate stream of `new_content`, made from `stream`, which is one of the old content: what
 /// did not change is not compressed again. `blocks` is the stream's index, `old_size` the old
@@ -34,7 +43,8 @@ struct ContentRange {
 [[nodiscard]] std::optional<Buffer> splice_deflate(Bytes stream,
                                                    const std::vector<DeflateBlock>& blocks,
                                                    Bytes new_content, std::uint64_t old_size,
-                                                   std::vector<ContentRange> changed, int level);
+                                                   std::vector<ContentRange> changed, int level,
+                                                   const StreamUsed& used = {});
 
 /// A part of the new stream; a plan's parts follow each other and make up the new content.
 struct SplicePart {
@@ -56,6 +66,7 @@ struct SplicePart {
 /// `part_ends`, if given, gets for each part the bit of the new stream at which it ends.
 [[nodiscard]] Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks,
                                   Bytes new_content, std::span<const SplicePart> plan, int level,
-                                  std::vector<std::uint64_t>* part_ends = nullptr);
+                                  std::vector<std::uint64_t>* part_ends = nullptr,
+                                  const StreamUsed& used = {});
 
 }  // namespace truewheel

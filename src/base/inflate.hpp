@@ -19,6 +19,13 @@ namespace truewheel {
 
 enum class BlockIndex { left_out, made };
 
+/// A place in a stream, a block's beginning, at which inflating can begin.
+struct RestartPoint {
+  std::uint64_t first_bit = 0;
+  std::uint64_t content_begin = 0;
+  Buffer before;  ///< the 32 KiB of content in front of it
+};
+
 /// Inflates a raw deflate stream (RFC 1951) at about libdeflate's speed, and unlike it tells where
 /// the stream's blocks lie and makes content of any length in pieces. Takes and refuses what zlib's
 /// inflate takes and refuses.
@@ -44,6 +51,7 @@ class Inflater {
   /// The blocks that have been inflated. The index of a stream of mostly empty blocks, which would
   /// be many times the stream's size and which no tool writes, is left empty.
   [[nodiscard]] std::vector<DeflateBlock> take_blocks() { return std::move(blocks_); }
+  [[nodiscard]] const std::vector<DeflateBlock>& blocks() const { return blocks_; }
 
  private:
   enum class Phase : std::uint8_t { header, stored, symbols, ended };
@@ -89,8 +97,14 @@ class PiecewiseInflater {
   [[nodiscard]] std::uint64_t consumed() const { return inflater_.consumed(); }
   [[nodiscard]] std::vector<DeflateBlock> take_blocks() { return inflater_.take_blocks(); }
 
+  /// From now on puts aside a restart point about every so many bytes of content; it takes an index
+  /// to know of any.
+  void keep_restarts(std::uint64_t every) { restart_every_ = every; }
+  [[nodiscard]] std::vector<RestartPoint> take_restarts() { return std::move(restarts_); }
+
  private:
   [[nodiscard]] bool ended_where_it_must() const;
+  void note_restart(std::uint64_t piece_size);
 
   Bytes stream_;
   Inflater inflater_;
@@ -99,6 +113,9 @@ class PiecewiseInflater {
   std::uint8_t* next_;
   bool ended_ = false;
   std::optional<std::string_view> problem_;
+  std::uint64_t produced_ = 0;
+  std::uint64_t restart_every_ = 0;
+  std::vector<RestartPoint> restarts_;
 };
 
 /// Inflates a stream that must take all of `stream` and fill all of `content`; what is wrong with
@@ -106,6 +123,13 @@ class PiecewiseInflater {
 [[nodiscard]] std::optional<std::string_view> inflate_whole(
     Bytes stream, std::span<std::uint8_t> content, std::vector<DeflateBlock>* blocks,
     const std::function<void(Bytes)>& sink = {});
+/// The same on `jobs` threads (0: one a core), each at work between two restart points. `used` gets
+/// the parts of the stream that are done with, from any thread.
+[[nodiscard]] std::optional<std::string_view> inflate_whole(Bytes stream,
+                                                            std::span<std::uint8_t> content,
+                                                            std::span<const RestartPoint> restarts,
+                                                            unsigned jobs,
+                                                            const std::function<void(Bytes)>& used);
 /// The same piece by piece: `sink` gets the content in order, at most `size` bytes of it.
 [[nodiscard]] std::optional<std::string_view> inflate_in_pieces(
     Bytes stream, std::uint64_t size, const std::function<void(Bytes)>& sink);

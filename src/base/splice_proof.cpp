@@ -50,8 +50,8 @@ bool same_bits(BitRange a, BitRange b, std::uint64_t count) {
 
 class Proof {
  public:
-  Proof(Bytes spliced, Bytes stream, Bytes content)
-      : spliced_(spliced), stream_(stream), content_(content) {}
+  Proof(Bytes spliced, Bytes stream, Bytes content, const StreamUsed& used)
+      : spliced_(spliced), stream_(stream), content_(content), used_(used) {}
 
   [[nodiscard]] std::uint64_t bit() const { return bit_; }
   [[nodiscard]] std::uint64_t produced() const { return produced_; }
@@ -80,14 +80,17 @@ class Proof {
       return block.type == DeflateBlockType::stored;
     };
     while (!blocks.empty()) {
-      const auto stored = std::find_if(blocks.begin(), blocks.end(), is_stored);
-      const auto count = static_cast<std::size_t>(stored - blocks.begin());
+      const auto some = blocks.first(blocks_at_once(blocks));
+      const auto stored = std::find_if(some.begin(), some.end(), is_stored);
+      const auto count = static_cast<std::size_t>(stored - some.begin());
       const auto ends_here = [&](std::size_t taken) {
         return taken == blocks.size() ? ends_stream : EndsStream::no;
       };
       if (count != 0 && !copies_bits(blocks.first(count), ends_here(count))) return false;
+      if (count != 0 && used_) used_(bytes_of(stream_, blocks.first(count)));
       blocks = blocks.subspan(count);
       if (blocks.empty()) break;
+      if (!is_stored(blocks.front())) continue;
       if (!says_again(blocks.front(), ends_here(1))) return false;
       blocks = blocks.subspan(1);
     }
@@ -128,6 +131,7 @@ class Proof {
   Bytes spliced_;
   Bytes stream_;
   Bytes content_;
+  const StreamUsed& used_;
   std::uint64_t bit_ = 0;
   std::uint64_t produced_ = 0;
 };
@@ -136,9 +140,9 @@ class Proof {
 
 bool is_proven(Bytes spliced, std::span<const std::uint64_t> part_ends,
                std::span<const SplicePart> plan, Bytes stream, std::span<const DeflateBlock> blocks,
-               Bytes content) {
+               Bytes content, const StreamUsed& used) {
   if (part_ends.size() != plan.size()) return false;
-  Proof proof(spliced, stream, content);
+  Proof proof(spliced, stream, content, used);
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const SplicePart& part = plan[i];
     const auto ends_stream = i + 1 == plan.size() ? EndsStream::yes : EndsStream::no;

@@ -17,6 +17,7 @@ namespace truewheel {
 /// `stream`.
 [[nodiscard]] bool is_proven(Bytes spliced, std::span<const std::uint64_t> part_ends,
                              std::span<const SplicePart> plan, Bytes stream,
-                             std::span<const DeflateBlock> blocks, Bytes content);
+                             std::span<const DeflateBlock> blocks, Bytes content,
+                             const StreamUsed& used = {});
 
 }  // namespace truewheel

@@ -131,7 +131,7 @@ OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps:
   const auto& file = plan.files[*source.file];
   record.member = source.name;
   record.reasons = file.reasons;
-  ElfSource elf{source.name, source.executable, nullptr, wheel.file.bytes(), {}, nullptr};
+  ElfSource elf{source.name, source.executable, nullptr, &wheel.file, {}, nullptr};
   if (file.node) {
     elf.host_path = graph.nodes[*file.node].path;
   } else if (file.edit.empty() && options.strip == Strip::no) {

@@ -47,7 +47,8 @@ void look_at_elf(FirstPass& pass, Bytes content) {
 
 /// A large member passes by in pieces. Of an ELF file those pages are kept that an inspection is
 /// likely to look at; when it looks elsewhere too, the file passes by once more.
-FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, unsigned jobs) {
+FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, bool may_be_edited,
+                          unsigned jobs) {
   constexpr int kMostPasses = 4;
   constexpr std::uint64_t kReadAhead = 1ULL << 20;
   FirstPass pass;
@@ -59,22 +60,28 @@ FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, u
     if (kept) kept->offer(offset, piece);
     offset += piece.size();
   };
-  wheel::stream_member(
-      file.bytes(), member,
-      [&](Bytes piece) {
-        hasher.update(piece);
-        if (offset == 0 && elf::has_elf_magic(piece)) {
-          kept.emplace(member.size);
-          for (const auto& range : elf::likely_ranges(piece, member.size)) {
-            kept->want({range.begin, range.end});
-          }
-        }
-        keep(piece);
-      },
-      drop);
+  const auto look = [&](Bytes piece) {
+    hasher.update(piece);
+    if (offset == 0 && elf::has_elf_magic(piece)) {
+      kept.emplace(member.size);
+      for (const auto& range : elf::likely_ranges(piece, member.size)) {
+        kept->want({range.begin, range.end});
+      }
+    }
+    keep(piece);
+  };
+  if (may_be_edited) {
+    pass.held = std::make_shared<HeldContent>();
+    wheel::stream_member(file.bytes(), member, look, drop, pass.held->map);
+  } else {
+    wheel::stream_member(file.bytes(), member, look, drop);
+  }
   pass.sha256 = base64url(hasher.finish());
   pass.is_elf = kept.has_value();
-  if (!kept) return pass;
+  if (!kept) {
+    pass.held.reset();
+    return pass;
+  }
   for (int passes = 1;; ++passes) {
     look_at_elf(pass, kept->bytes());
     const auto missed = kept->missed();
@@ -97,8 +104,8 @@ FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
                            std::shared_ptr<HeldContent> held, unsigned jobs) {
   FirstPass pass;
   BackgroundHasher hasher(hashing_thread(member.size, jobs));
-  held->blocks = wheel::inflate_member(file.bytes(), member, held->content.bytes(),
-                                       [&](Bytes piece) { hasher.update(piece); });
+  held->map.blocks = wheel::inflate_member(file.bytes(), member, held->content.bytes(),
+                                           [&](Bytes piece) { hasher.update(piece); });
   pass.sha256 = base64url(hasher.finish());
   pass.is_elf = true;
   look_at_elf(pass, held->content.bytes());
@@ -121,12 +128,14 @@ std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& b
 
 FirstPass first_pass(const MappedFile& file, const wheel::Member& member, HoldBudget& budget,
                      unsigned jobs) {
-  if (member.method == wheel::kDeflate && member.size >= kHoldFrom && budget.has(member.size) &&
-      elf::has_elf_magic(wheel::first_bytes(file.bytes(), member))) {
+  const bool may_be_edited = budget.is_given() && member.method == wheel::kDeflate &&
+                             member.size >= kHoldFrom &&
+                             elf::has_elf_magic(wheel::first_bytes(file.bytes(), member));
+  if (may_be_edited && budget.has(member.size)) {
     if (auto held = room_for(member, budget))
       return look_at_and_hold(file, member, std::move(held), jobs);
   }
-  if (member.size > kStreamAbove) return look_at_passing(file, member, jobs);
+  if (member.size > kStreamAbove) return look_at_passing(file, member, may_be_edited, jobs);
   FirstPass pass;
   Hasher hasher;
   const auto content =

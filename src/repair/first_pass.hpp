@@ -25,7 +25,9 @@ struct FirstPass {
 /// Bytes that contents which are kept may take together; many threads ask it.
 class HoldBudget {
  public:
-  explicit HoldBudget(std::uint64_t bytes) : left_(bytes) {}
+  explicit HoldBudget(std::uint64_t bytes) : is_given_(bytes != 0), left_(bytes) {}
+  /// Whether anything is to be kept at all.
+  [[nodiscard]] bool is_given() const { return is_given_; }
   /// Whether it is worth while to ask; another thread may be quicker.
   [[nodiscard]] bool has(std::uint64_t bytes) const {
     const std::lock_guard lock(mutex_);
@@ -39,13 +41,15 @@ class HoldBudget {
   }
 
  private:
+  const bool is_given_;
   mutable std::mutex mutex_;
   std::uint64_t left_;
 };
 
 /// Inflates a member once, checks its size and CRC, hashes it and inspects it if it is an ELF file.
-/// A large ELF content is kept while `budget` lasts; other large members pass by in pieces. `jobs`:
-/// 1 forbids a second thread. Throws Error(refused, "zip-content").
+/// A large ELF content is kept while `budget` lasts; other large members pass by in pieces, of
+/// which the map is kept where there is a budget. `jobs`: 1 forbids a second thread. Throws
+/// Error(refused, "zip-content").
 [[nodiscard]] FirstPass first_pass(const MappedFile& file, const wheel::Member& member,
                                    HoldBudget& budget, unsigned jobs);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deflate_blocks.hpp"
 #include "base/mapped_file.hpp"
 #include "base/mapped_pages.hpp"
+#include "wheel/inflate_member.hpp"
 #include <truewheel/repair.hpp>
 
 #include <filesystem>
@@ -15,10 +15,11 @@
 
 namespace truewheel::repair {
 
-/// An ELF member's content and the index of its deflate stream, kept for the edit that may follow.
+/// An ELF member's content and the map of its deflate stream, kept for the edit that may follow; of
+/// a very large one the map alone.
 struct HeldContent {
   MappedPages content;
-  std::vector<DeflateBlock> blocks;
+  wheel::StreamMap map;
 };
 
 /// Id of the finding that `--verify=strict` refuses: members that one file system cannot hold

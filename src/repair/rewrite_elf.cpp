@@ -51,16 +51,30 @@ Opened hold(Bytes bytes) {
   return {std::move(content), {}, {}, {}};
 }
 
-Opened open_member(Bytes archive, const wheel::Member& member) {
+Opened open_member(const ElfSource& source, unsigned jobs) {
+  const auto& member = *source.member;
+  const Bytes archive = source.archive->bytes();
   if (member.method != wheel::kDeflate) return hold(wheel::read_member(archive, member).bytes());
   const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
                                       static_cast<std::size_t>(member.compressed_size));
+  wheel::StreamMap map;
+  if (source.held) map = std::move(source.held->map);
+  if (source.held && source.held->content.bytes().size() == member.size) {
+    return {std::move(source.held->content), {}, stream, std::move(map.blocks)};
+  }
   auto content = MappedPages::memory(member.size);
-  auto blocks = inflate_and_index(stream, content.bytes());
-  if (crc32(0, content.bytes()) != member.crc) {
+  try {
+    if (map.blocks.empty()) {
+      map.blocks = wheel::inflate_member(archive, member, content.bytes(), {});
+    } else {
+      wheel::inflate_member(archive, member, content.bytes(), map, jobs,
+                            [&](Bytes used) { source.archive->drop(used); });
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::refused) throw;
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
   }
-  return {std::move(content), {}, stream, std::move(blocks)};
+  return {std::move(content), {}, stream, std::move(map.blocks)};
 }
 
 /// What strip makes of a file that another tool has laid out anew is not always a file that loads.
@@ -75,14 +89,9 @@ bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
   }
 }
 
-Opened open_source(const ElfSource& source) {
+Opened open_source(const ElfSource& source, unsigned jobs) {
   if (source.member == nullptr) return {{}, MappedFile(source.host_path), {}, {}};
-  if (!source.held) return open_member(source.archive, *source.member);
-  return {std::move(source.held->content),
-          {},
-          source.archive.subspan(static_cast<std::size_t>(source.member->data_offset),
-                                 static_cast<std::size_t>(source.member->compressed_size)),
-          std::move(source.held->blocks)};
+  return open_member(source, jobs);
 }
 
 void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
@@ -204,7 +213,8 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
         [&](std::size_t part) {
           if (part == kSplice) {
             stream = splice_deflate(opened.stream, opened.blocks, edited, old_size,
-                                    std::move(changed), options.compression_level);
+                                    std::move(changed), options.compression_level,
+                                    [&](Bytes used) { source.archive->drop(used); });
           } else {
             digest = digest_and_crc(edited, encoded.crc);
           }
@@ -228,7 +238,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
 
 OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
                          EditedFile& record) {
-  auto opened = open_source(source);
+  auto opened = open_source(source, options.inspect.jobs);
   OutputMember output;
   if (options.strip != Strip::no) {
     auto split = options.strip == Strip::split

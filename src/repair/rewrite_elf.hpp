@@ -11,7 +11,7 @@ struct ElfSource {
   std::string name;
   bool executable = false;
   const wheel::Member* member = nullptr;  ///< of `archive`; null: a file of this machine
-  Bytes archive;
+  const MappedFile* archive = nullptr;
   std::string host_path;
   std::shared_ptr<HeldContent> held;  ///< of the member; null: it is inflated again
 };

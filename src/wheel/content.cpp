@@ -96,7 +96,7 @@ std::vector<DeflateBlock> inflate_member(Bytes archive, const Member& member,
     std::vector<DeflateBlock> blocks;
     const auto pass_on = [&](Bytes piece) {
       crc = crc32(crc, piece);
-      sink(piece);
+      if (sink) sink(piece);
     };
     if (const auto problem = inflate_whole(compressed, room, &blocks, pass_on)) {
       refuse(ZipFault::content, std::string(*problem));
@@ -124,8 +124,12 @@ std::array<std::uint8_t, 16> first_bytes(Bytes archive, const Member& member) {
   });
 }
 
-void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
-                   const std::function<void(Bytes)>& used) {
+namespace {
+
+constexpr std::uint64_t kRestartEvery = std::uint64_t{8} << 20U;
+
+void pass_by(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
+             const std::function<void(Bytes)>& used, StreamMap* map) {
   in_member(member.name, [&] {
     const Bytes compressed = compressed_bytes(archive, member);
     std::uint32_t crc = 0;
@@ -147,7 +151,8 @@ void stream_member(Bytes archive, const Member& member, const std::function<void
       std::uint64_t consumed = 0;
       in_pieces(compressed, [&](Bytes piece) { pass_on(piece, consumed += piece.size()); });
     } else {
-      PiecewiseInflater inflater(compressed);
+      PiecewiseInflater inflater(compressed, map ? BlockIndex::made : BlockIndex::left_out);
+      if (map != nullptr) inflater.keep_restarts(kRestartEvery);
       for (Bytes piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
         pass_on(piece, inflater.consumed());
       }
@@ -155,9 +160,33 @@ void stream_member(Bytes archive, const Member& member, const std::function<void
       if (left != 0) {
         refuse(ZipFault::content, "the content is shorter than the size it is given");
       }
+      if (map != nullptr) *map = {inflater.take_blocks(), inflater.take_restarts()};
     }
     if (used) used(compressed.subspan(told));
     check_crc(crc, member);
+  });
+}
+
+}  // namespace
+
+void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
+                   const std::function<void(Bytes)>& used) {
+  pass_by(archive, member, sink, used, nullptr);
+}
+
+void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
+                   const std::function<void(Bytes)>& used, StreamMap& map) {
+  pass_by(archive, member, sink, used, &map);
+}
+
+void inflate_member(Bytes archive, const Member& member, std::span<std::uint8_t> room,
+                    const StreamMap& map, unsigned jobs, const std::function<void(Bytes)>& used) {
+  in_member(member.name, [&] {
+    const Bytes compressed = compressed_bytes(archive, member);
+    if (const auto problem = inflate_whole(compressed, room, map.restarts, jobs, used)) {
+      refuse(ZipFault::content, std::string(*problem));
+    }
+    check_crc(crc32(0, room), member);
   });
 }
 

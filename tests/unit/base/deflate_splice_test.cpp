@@ -218,6 +218,34 @@ TEST_CASE("random edits of random streams splice to the new content") {
   CHECK(public_results > rounds / 5);
 }
 
+TEST_CASE("a large stream is spliced and proven in parts, and each is told when it is done with") {
+  Random random(33);
+  Buffer content(std::size_t{24} << 20U);
+  for (auto& byte : content) byte = static_cast<std::uint8_t>(random() & 63U);
+  const Buffer stream = libdeflate_stream(content, 1);
+  std::vector<DeflateBlock> blocks;
+  REQUIRE(inflate_and_index(stream, content.size(), blocks) == content);
+  content[100] ^= 1U;
+  content[content.size() / 2] ^= 1U;
+  std::vector<Bytes> parts;
+  const auto spliced = splice_deflate(stream, blocks, content, content.size(),
+                                      {{100, 101}, {content.size() / 2, content.size() / 2 + 1}}, 6,
+                                      [&](Bytes part) { parts.push_back(part); });
+  REQUIRE(spliced);
+  CHECK(zlib_inflate(*spliced, content.size())->content == content);
+  std::size_t told = 0;
+  for (const Bytes part : parts) {
+    CHECK(part.data() >= stream.data());
+    CHECK(part.data() + part.size() <= stream.data() + stream.size());
+    CHECK(part.size() <= (std::size_t{8} << 20U));
+    told += part.size();
+  }
+  CHECK(parts.size() >= 6);
+  // All but the blocks that were encoded again, once for writing and once for the proof.
+  CHECK(told > 2 * (stream.size() - (std::size_t{1} << 20U)));
+  CHECK(told <= 2 * stream.size());
+}
+
 TEST_CASE("what is copied is what no changed byte touches or lies within 32 KiB before") {
   Random random(32);
   for (int round = 0; round < 300; ++round) {

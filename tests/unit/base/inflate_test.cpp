@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <mutex>
 
 namespace truewheel {
 namespace {
@@ -108,6 +109,48 @@ TEST_CASE("random streams of every coder inflate as zlib inflates them, block fo
     options.flush = kFlushes[random() % 4];
     options.flush_every = random() % 3 == 0 ? 500 + random() % 20'000 : 0;
     CHECK(check_against_zlib(zlib_stream(content, options)));
+  }
+}
+
+TEST_CASE("a stream inflates from its restart points, on one thread and on several") {
+  for (unsigned round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    Random random(9000 + round);
+    const Buffer content = varied_content(random, random() % 3'000'000);
+    ZlibOptions options;
+    options.level = static_cast<int>(random() % 10);
+    options.memory = 1 + static_cast<int>(random() % 9);
+    const Buffer stream =
+        round % 4 == 0 ? libdeflate_stream(content, 6) : zlib_stream(content, options);
+    PiecewiseInflater first(stream, BlockIndex::made);
+    first.keep_restarts(1 + random() % 200'000);
+    while (!first.next().empty()) continue;
+    REQUIRE(!first.problem());
+    const auto restarts = first.take_restarts();
+    if (content.size() > 1'000'000) CHECK(restarts.size() > 2);
+    for (const unsigned jobs : {1U, 3U}) {
+      Buffer again(content.size());
+      std::mutex mutex;
+      std::size_t used = 0;
+      const auto problem = inflate_whole(stream, again, restarts, jobs, [&](Bytes part) {
+        const std::lock_guard lock(mutex);
+        used += part.size();
+      });
+      REQUIRE(!problem);
+      CHECK(again == content);
+      CHECK(used == stream.size());
+    }
+    if (stream.empty() || restarts.empty()) continue;
+    // A stream that changed since is told, or what came out is the content all the same.
+    Buffer changed = stream;
+    changed[random() % changed.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
+    const auto by_zlib = zlib_inflate(changed, 2 * content.size() + 1000);
+    Buffer again(content.size());
+    const auto problem = inflate_whole(changed, again, restarts, 2, [](Bytes) {});
+    if (!by_zlib) CHECK((problem.has_value() || again != content));
+    CHECK(inflate_whole(Bytes(stream).first(stream.size() - 1), again, restarts, 2, [](Bytes) {}));
+    CHECK(
+        inflate_whole(stream, std::span(again).first(again.size() - 1), restarts, 2, [](Bytes) {}));
   }
 }
 
