@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/inflate.hpp"
 
-#include "base/parallel.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -272,52 +270,6 @@ void PiecewiseInflater::note_restart(std::uint64_t piece_size) {
   const std::uint8_t* const at = next_ - (produced_ - end);
   const auto length = std::min<std::ptrdiff_t>(at - window_.get(), kDeflateWindow);
   restarts_.push_back({blocks.back().end_bit, end, Buffer(at - length, at)});
-}
-
-std::optional<std::string_view> inflate_whole(Bytes stream, std::span<std::uint8_t> content,
-                                              std::span<const RestartPoint> restarts, unsigned jobs,
-                                              const std::function<void(Bytes)>& used) {
-  struct Edge {
-    std::uint64_t bit = 0;
-    std::uint64_t content = 0;
-    Bytes before;
-  };
-  std::vector<Edge> edges{{}};
-  for (const auto& restart : restarts) {
-    edges.push_back({restart.first_bit, restart.content_begin, restart.before});
-  }
-  edges.push_back({std::uint64_t{8} * stream.size(), content.size(), {}});
-  const std::size_t parts = edges.size() - 1;
-  std::vector<std::optional<std::string_view>> problems(parts);
-  parallel_for(
-      parts, jobs, parts, [](std::size_t) { return 1; },
-      [&](std::size_t i) {
-        const auto [bit, begin, before] = edges[i];
-        const Edge& end = edges[i + 1];
-        if (begin > end.content || end.content > content.size()) {
-          problems[i] = kTooLong;
-          return;
-        }
-        auto rest = content.subspan(static_cast<std::size_t>(begin),
-                                    static_cast<std::size_t>(end.content - begin));
-        PiecewiseInflater inflater(stream, bit, end.bit, before,
-                                   i + 1 == parts ? EndsStream::yes : EndsStream::no);
-        for (Bytes piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
-          if (piece.size() > rest.size()) {
-            problems[i] = kTooLong;
-            return;
-          }
-          std::copy(piece.begin(), piece.end(), rest.begin());
-          rest = rest.subspan(piece.size());
-        }
-        problems[i] = inflater.problem();
-        if (!problems[i] && !rest.empty()) problems[i] = kTooShort;
-        const auto from = static_cast<std::size_t>(bit / 8);
-        used(stream.subspan(from, static_cast<std::size_t>(end.bit / 8) - from));
-      });
-  const auto first = std::find_if(problems.begin(), problems.end(),
-                                  [](const auto& problem) { return problem.has_value(); });
-  return first == problems.end() ? std::nullopt : *first;
 }
 
 std::optional<std::string_view> inflate_whole(Bytes stream, std::span<std::uint8_t> content,

@@ -123,13 +123,6 @@ class PiecewiseInflater {
 [[nodiscard]] std::optional<std::string_view> inflate_whole(
     Bytes stream, std::span<std::uint8_t> content, std::vector<DeflateBlock>* blocks,
     const std::function<void(Bytes)>& sink = {});
-/// The same on `jobs` threads (0: one a core), each at work between two restart points. `used` gets
-/// the parts of the stream that are done with, from any thread.
-[[nodiscard]] std::optional<std::string_view> inflate_whole(Bytes stream,
-                                                            std::span<std::uint8_t> content,
-                                                            std::span<const RestartPoint> restarts,
-                                                            unsigned jobs,
-                                                            const std::function<void(Bytes)>& used);
 /// The same piece by piece: `sink` gets the content in order, at most `size` bytes of it.
 [[nodiscard]] std::optional<std::string_view> inflate_in_pieces(
     Bytes stream, std::uint64_t size, const std::function<void(Bytes)>& sink);

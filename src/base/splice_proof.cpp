@@ -57,12 +57,19 @@ class Proof {
   [[nodiscard]] std::uint64_t produced() const { return produced_; }
 
   bool inflates(ContentRange range, std::uint64_t end_bit, EndsStream ends_stream) {
+    return inflates(range, end_bit, ends_stream,
+                    content_.first(static_cast<std::size_t>(
+                        std::min<std::uint64_t>(range.begin, content_.size()))));
+  }
+
+  /// `before`: the content in front of the range, as far as it may be referred to.
+  bool inflates(ContentRange range, std::uint64_t end_bit, EndsStream ends_stream, Bytes before) {
     if (range.begin != produced_ || range.end < range.begin || range.end > content_.size()) {
       return false;
     }
     const auto begin = static_cast<std::size_t>(range.begin);
     Bytes expected = content_.subspan(begin, static_cast<std::size_t>(range.end) - begin);
-    PiecewiseInflater inflater(spliced_, bit_, end_bit, content_.first(begin), ends_stream);
+    PiecewiseInflater inflater(spliced_, bit_, end_bit, before, ends_stream);
     for (Bytes piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
       if (piece.size() > expected.size() ||
           !std::equal(piece.begin(), piece.end(), expected.begin())) {
@@ -120,7 +127,8 @@ class Proof {
   bool says_again(const DeflateBlock& block, EndsStream ends_stream) {
     const std::uint64_t length = block.content_end - block.content_begin;
     const std::uint64_t data = (bit_ + 3 + 7) / 8 + 4;
-    return inflates({block.content_begin, block.content_end}, 8 * (data + length), ends_stream);
+    // It refers to nothing, and what refers to something is not taken for it.
+    return inflates({block.content_begin, block.content_end}, 8 * (data + length), ends_stream, {});
   }
 
   [[nodiscard]] bool has_final_bit(std::uint64_t bit, EndsStream ends_stream) const {

@@ -13,8 +13,9 @@
 namespace truewheel::repair {
 namespace {
 
-/// Members above this size pass by in pieces, unless they are kept.
-constexpr std::uint64_t kStreamAbove = 24ULL << 20;
+/// Members above this size pass by in pieces, and are edited while they pass by once more: what is
+/// saved by holding one is as little as what all else takes.
+constexpr std::uint64_t kStreamAbove = 32ULL << 20;
 /// What is likely to be held of one of them.
 constexpr std::uint64_t kStreamCost = 16ULL << 20;
 /// A smaller one is inflated again in no time, and what is kept takes whole pages.
@@ -85,13 +86,15 @@ FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, b
   for (int passes = 1;; ++passes) {
     look_at_elf(pass, kept->bytes());
     const auto missed = kept->missed();
-    if (missed.empty()) return pass;
+    if (missed.empty()) break;
     // One place leads to the next; who hides many of them gets the whole file looked at.
     if (passes == kMostPasses) kept->want({0, member.size});
     for (const auto& range : missed) kept->want({range.begin, range.end + kReadAhead});
     offset = 0;
     wheel::stream_member(file.bytes(), member, keep, drop);
   }
+  if (pass.held) pass.held->sparse = std::move(kept);
+  return pass;
 }
 
 void drop_compressed(const MappedFile& file, const wheel::Member& member) {
@@ -118,7 +121,7 @@ FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,
 std::shared_ptr<HeldContent> room_for(const wheel::Member& member, HoldBudget& budget) {
   if (!budget.take(member.size)) return nullptr;
   try {
-    return std::make_shared<HeldContent>(HeldContent{MappedPages::memory(member.size), {}});
+    return std::make_shared<HeldContent>(HeldContent{MappedPages::memory(member.size), {}, {}});
   } catch (const Error&) {
     return nullptr;  // it is only a matter of speed
   }
@@ -131,7 +134,7 @@ FirstPass first_pass(const MappedFile& file, const wheel::Member& member, HoldBu
   const bool may_be_edited = budget.is_given() && member.method == wheel::kDeflate &&
                              member.size >= kHoldFrom &&
                              elf::has_elf_magic(wheel::first_bytes(file.bytes(), member));
-  if (may_be_edited && budget.has(member.size)) {
+  if (may_be_edited && member.size <= kStreamAbove && budget.has(member.size)) {
     if (auto held = room_for(member, budget))
       return look_at_and_hold(file, member, std::move(held), jobs);
   }

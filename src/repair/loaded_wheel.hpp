@@ -3,6 +3,7 @@
 
 #include "base/mapped_file.hpp"
 #include "base/mapped_pages.hpp"
+#include "base/sparse_content.hpp"
 #include "wheel/inflate_member.hpp"
 #include <truewheel/repair.hpp>
 
@@ -16,9 +17,10 @@
 namespace truewheel::repair {
 
 /// An ELF member's content and the map of its deflate stream, kept for the edit that may follow; of
-/// a very large one the map alone.
+/// a large one those pages alone that were looked at.
 struct HeldContent {
   MappedPages content;
+  std::optional<SparseContent> sparse;
   wheel::StreamMap map;
 };
 

@@ -63,8 +63,7 @@ void read_lines(const fs::path& path, const std::function<void(std::string_view)
   std::string text;
   std::array<char, 16384> piece;
   while (file.is_open()) {
-    const auto size =
-        uninterrupted([&] { return ::read(file.get(), piece.data(), piece.size()); });
+    const auto size = uninterrupted([&] { return ::read(file.get(), piece.data(), piece.size()); });
     if (size <= 0) break;
     text.append(piece.data(), static_cast<std::size_t>(size));
   }

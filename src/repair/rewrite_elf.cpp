@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/sparse_content.hpp"
 #include "base/text.hpp"
+#include "repair/edit_passing.hpp"
 #include "repair/strip.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
@@ -51,7 +52,7 @@ Opened hold(Bytes bytes) {
   return {std::move(content), {}, {}, {}};
 }
 
-Opened open_member(const ElfSource& source, unsigned jobs) {
+Opened open_member(const ElfSource& source) {
   const auto& member = *source.member;
   const Bytes archive = source.archive->bytes();
   if (member.method != wheel::kDeflate) return hold(wheel::read_member(archive, member).bytes());
@@ -64,12 +65,7 @@ Opened open_member(const ElfSource& source, unsigned jobs) {
   }
   auto content = MappedPages::memory(member.size);
   try {
-    if (map.blocks.empty()) {
-      map.blocks = wheel::inflate_member(archive, member, content.bytes(), {});
-    } else {
-      wheel::inflate_member(archive, member, content.bytes(), map, jobs,
-                            [&](Bytes used) { source.archive->drop(used); });
-    }
+    map.blocks = wheel::inflate_member(archive, member, content.bytes(), {});
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::refused) throw;
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
@@ -89,21 +85,9 @@ bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
   }
 }
 
-Opened open_source(const ElfSource& source, unsigned jobs) {
+Opened open_source(const ElfSource& source) {
   if (source.member == nullptr) return {{}, MappedFile(source.host_path), {}, {}};
-  return open_member(source, jobs);
-}
-
-void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
-                   const elf::PatchList& patches) {
-  try {
-    elf::require_sound_edit(before, after, edit, patches, elf::Unpatched::shared);
-  } catch (const Error& error) {
-    // A wheel with such a file is withheld (exit 5); that is no crash of the program.
-    if (error.kind() != ErrorKind::internal) throw;
-    throw Error(ErrorKind::withheld, error.id(), error.what(),
-                "this is a fault of truewheel; please report it");
-  }
+  return open_member(source);
 }
 
 /// Edits the content where it is. What the checks look at of the file as it was is put aside
@@ -196,11 +180,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
               const elf::PatchList& patches, const Options& options) {
   // Level 0 asks for no compression at all.
   if (!opened.blocks.empty() && options.compression_level != 0) {
-    std::vector<ContentRange> changed{
-        {patches.keep, std::max<std::uint64_t>(old_size, edited.size())}};
-    for (const auto& patch : patches.patches) {
-      changed.push_back({patch.offset, patch.offset + patch.bytes.size()});
-    }
+    auto changed = changed_ranges(patches, old_size);
     // Two cores are a help to a file that keeps one busy for long; the splice is proven already, at
     // the price of what it encoded (splice_proof.hpp).
     constexpr std::uint64_t kLarge = 24ULL << 20;
@@ -234,12 +214,50 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
       edited);
 }
 
+void note_patches(const elf::PatchList& patches, EditedFile& record) {
+  record.growth = patches.growth;
+  record.moves_headers = patches.moves_headers;
+  record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
+}
+
 }  // namespace
+
+void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
+                   const elf::PatchList& patches) {
+  try {
+    elf::require_sound_edit(before, after, edit, patches, elf::Unpatched::shared);
+  } catch (const Error& error) {
+    // A wheel with such a file is withheld (exit 5); that is no crash of the program.
+    if (error.kind() != ErrorKind::internal) throw;
+    throw Error(ErrorKind::withheld, error.id(), error.what(),
+                "this is a fault of truewheel; please report it");
+  }
+}
+
+std::vector<ContentRange> changed_ranges(const elf::PatchList& patches, std::uint64_t old_size) {
+  const std::uint64_t new_size = patches.keep + patches.tail.size();
+  std::vector<ContentRange> changed{{patches.keep, std::max(old_size, new_size)}};
+  for (const auto& patch : patches.patches) {
+    changed.push_back({patch.offset, patch.offset + patch.bytes.size()});
+  }
+  return changed;
+}
 
 OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
                          EditedFile& record) {
-  auto opened = open_source(source, options.inspect.jobs);
   OutputMember output;
+  if (options.strip == Strip::no && source.held && source.held->sparse) {
+    if (auto passed = edit_passing(source, edit, options)) {
+      note_patches(passed->patches, record);
+      passed->encoded.name = source.name;
+      passed->encoded.executable = source.executable;
+      output.encoded = std::move(passed->encoded);
+      output.sha256 = std::move(passed->sha256);
+      output.facts = std::move(passed->facts);
+      return output;
+    }
+  }
+  auto opened = open_source(source);
   if (options.strip != Strip::no) {
     auto split = options.strip == Strip::split
                      ? split_symbols(opened.bytes(), std::string(base_name(source.name)) + ".debug")
@@ -254,9 +272,7 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   }
 
   const auto patches = elf::plan_edit(opened.bytes(), edit);
-  record.growth = patches.growth;
-  record.moves_headers = patches.moves_headers;
-  record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
+  note_patches(patches, record);
 
   const auto old_size = opened.bytes().size();
   const auto edited = edited_version(opened, edit, patches);

@@ -2,6 +2,7 @@
 #include "base/deflate.hpp"
 #include "base/hash.hpp"
 #include "base/inflate.hpp"
+#include "base/inflate_in_order.hpp"
 #include "wheel/inflate_member.hpp"
 #include "wheel/zip_fault.hpp"
 #include "wheel/zip_format.hpp"
@@ -179,14 +180,19 @@ void stream_member(Bytes archive, const Member& member, const std::function<void
   pass_by(archive, member, sink, used, &map);
 }
 
-void inflate_member(Bytes archive, const Member& member, std::span<std::uint8_t> room,
-                    const StreamMap& map, unsigned jobs, const std::function<void(Bytes)>& used) {
+void stream_member(Bytes archive, const Member& member, const StreamMap& map, unsigned jobs,
+                   const std::function<void(Bytes)>& sink, const std::function<void(Bytes)>& used) {
   in_member(member.name, [&] {
-    const Bytes compressed = compressed_bytes(archive, member);
-    if (const auto problem = inflate_whole(compressed, room, map.restarts, jobs, used)) {
+    std::uint32_t crc = 0;
+    const auto pass_on = [&](Bytes piece) {
+      crc = crc32(crc, piece);
+      sink(piece);
+    };
+    if (const auto problem = inflate_in_order(compressed_bytes(archive, member), member.size,
+                                              map.restarts, jobs, pass_on, used)) {
       refuse(ZipFault::content, std::string(*problem));
     }
-    check_crc(crc32(0, room), member);
+    check_crc(crc, member);
   });
 }
 

@@ -28,10 +28,11 @@ struct StreamMap {
 /// stream_member() that also fills `map` of a deflated member.
 void stream_member(Bytes archive, const Member& member, const std::function<void(Bytes)>& sink,
                    const std::function<void(Bytes)>& used, StreamMap& map);
-/// Inflates a member into `room`, of its size, on `jobs` threads (0: one a core), and checks its
-/// CRC.
-void inflate_member(Bytes archive, const Member& member, std::span<std::uint8_t> room,
-                    const StreamMap& map, unsigned jobs, const std::function<void(Bytes)>& used);
+/// stream_member() of a deflated member on `jobs` threads (0: one a core), by the map that an
+/// earlier pass made. `sink` gets the content in order and from one thread at a time, `used` from
+/// any.
+void stream_member(Bytes archive, const Member& member, const StreamMap& map, unsigned jobs,
+                   const std::function<void(Bytes)>& sink, const std::function<void(Bytes)>& used);
 
 /// The first bytes of the content, zeros behind its end; of a damaged stream whatever comes.
 [[nodiscard]] std::array<std::uint8_t, 16> first_bytes(Bytes archive, const Member& member);

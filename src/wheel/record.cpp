@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <unordered_set>
@@ -93,7 +94,11 @@ std::vector<RecordRow> parse_record(std::string_view text, std::size_t most_rows
   if (!is_valid_utf8(text))
     throw Error(ErrorKind::refused, "record-encoding", "the text is not UTF-8");
   std::vector<RecordRow> rows;
-  std::unordered_set<std::string> seen;
+  // With room for all of them rows stay where they are, so that their names need no second copy.
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  rows.reserve(std::min(lines, most_rows));
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(rows.capacity());
   for_each_csv_row(text, [&](std::size_t line, std::vector<std::string>& fields) {
     if (rows.size() == most_rows) {
       refuse_row(
@@ -107,10 +112,11 @@ std::vector<RecordRow> parse_record(std::string_view text, std::size_t most_rows
     check_path(line, fields[0]);
     check_hash(line, fields[1]);
     const auto size = parse_size(line, fields[2]);
-    if (!seen.insert(fields[0]).second) {
-      refuse_row("record-duplicate", line, fmt::format("'{}' has two rows", shown(fields[0])));
-    }
     rows.push_back({std::move(fields[0]), std::move(fields[1]), size});
+    if (!seen.insert(rows.back().path).second) {
+      refuse_row("record-duplicate", line,
+                 fmt::format("'{}' has two rows", shown(rows.back().path)));
+    }
   });
   return rows;
 }

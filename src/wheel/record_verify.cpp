@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -18,18 +19,15 @@ class Verifier {
  public:
   Verifier(const std::vector<Digest>& members, const std::string& record_path,
            const std::function<Content(const std::string&)>& reread)
-      : members_(members), record_path_(record_path), reread_(reread) {
-    by_name_.reserve(members.size());
-    for (const auto& member : members) by_name_.emplace(member.name, &member);
-  }
+      : members_(members), record_path_(record_path), reread_(reread), seen_(members.size()) {}
 
   std::vector<std::string> run(const std::vector<RecordRow>& rows) {
     for (const auto& row : rows) check(row);
-    for (const auto& member : members_) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto& member = members_[i];
       // RECORD cannot hold its own hash, and signatures are made after it (PEP 427, PEP 815):
       // neither needs a row.
-      if (seen_.contains(member.name) || member.name == record_path_ || is_signature(member.name))
-        continue;
+      if (seen_[i] || member.name == record_path_ || is_signature(member.name)) continue;
       say(fmt::format("{} is not in RECORD", quoted_path(member.name)));
     }
     return std::move(sentences_);
@@ -42,18 +40,32 @@ class Verifier {
 
   void say(std::string sentence) { sentences_.push_back(std::move(sentence)); }
 
+  /// Rows mostly stand in the members' order, so that the next one is tried first.
+  std::optional<std::size_t> member_of(const RecordRow& row) {
+    if (next_ < members_.size() && members_[next_].name == row.path) return next_++;
+    if (by_name_.empty()) {
+      by_name_.reserve(members_.size());
+      for (std::size_t i = 0; i < members_.size(); ++i) by_name_.emplace(members_[i].name, i);
+    }
+    const auto found = by_name_.find(row.path);
+    if (found == by_name_.end()) return std::nullopt;
+    next_ = found->second + 1;
+    return found->second;
+  }
+
   void check(const RecordRow& row) {
-    if (!seen_.insert(row.path).second) {
+    const auto place = member_of(row);
+    if (place ? seen_[*place] : !absent_.insert(row.path).second) {
       say(fmt::format("RECORD has more than one row for {}", quoted_path(row.path)));
       return;
     }
-    const auto found = by_name_.find(row.path);
-    if (found == by_name_.end()) {
+    if (!place) {
       if (!is_signature(row.path))
         say(fmt::format("RECORD lists {}, which the wheel does not hold", quoted_path(row.path)));
       return;
     }
-    const Digest& member = *found->second;
+    seen_[*place] = true;
+    const Digest& member = members_[*place];
     if (row.size && *row.size != member.size) {
       say(fmt::format("RECORD gives {} a size of {}, but it has {}", quoted_path(row.path),
                       *row.size, member.size));
@@ -64,25 +76,31 @@ class Verifier {
     } else if (row.hash.empty()) {
       if (!is_signature(row.path))
         say(fmt::format("RECORD has no hash for {}", quoted_path(row.path)));
-    } else if (digest_of(row, member) != row.hash) {
+    } else if (!is_hash_of(row, member)) {
       say(fmt::format("the hash of {} in RECORD is not that of its content",
                       quoted_path(row.path)));
     }
   }
 
-  std::string digest_of(const RecordRow& row, const Digest& member) const {
-    const std::string algorithm = row.hash.substr(0, row.hash.find('='));
-    if (algorithm == "sha256") return "sha256=" + member.sha256;
+  bool is_hash_of(const RecordRow& row, const Digest& member) const {
+    const auto equals = row.hash.find('=');
+    const auto algorithm = std::string_view(row.hash).substr(0, equals);
+    if (algorithm == "sha256") {
+      return equals != std::string::npos &&
+             std::string_view(row.hash).substr(equals + 1) == member.sha256;
+    }
     Hasher hasher(algorithm);
     hasher.update(reread_(member.name).bytes());
-    return algorithm + "=" + base64url(hasher.finish());
+    return row.hash == std::string(algorithm) + "=" + base64url(hasher.finish());
   }
 
   const std::vector<Digest>& members_;
   const std::string& record_path_;
   const std::function<Content(const std::string&)>& reread_;
-  std::unordered_map<std::string_view, const Digest*> by_name_;
-  std::unordered_set<std::string_view> seen_;
+  std::size_t next_ = 0;
+  std::unordered_map<std::string_view, std::size_t> by_name_;  ///< made when it is needed
+  std::vector<bool> seen_;                                     ///< by member
+  std::unordered_set<std::string_view> absent_;
   std::vector<std::string> sentences_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/inflate.hpp"
-
 #include "base/bit_writer.hpp"
+#include "base/inflate_in_order.hpp"
 #include "deflate_support.hpp"
 
 #include <doctest/doctest.h>
@@ -129,28 +128,38 @@ TEST_CASE("a stream inflates from its restart points, on one thread and on sever
     const auto restarts = first.take_restarts();
     if (content.size() > 1'000'000) CHECK(restarts.size() > 2);
     for (const unsigned jobs : {1U, 3U}) {
-      Buffer again(content.size());
+      Buffer again;
       std::mutex mutex;
       std::size_t used = 0;
-      const auto problem = inflate_whole(stream, again, restarts, jobs, [&](Bytes part) {
-        const std::lock_guard lock(mutex);
-        used += part.size();
-      });
+      const auto problem = inflate_in_order(
+          stream, content.size(), restarts, jobs,
+          [&](Bytes piece) { again.insert(again.end(), piece.begin(), piece.end()); },
+          [&](Bytes part) {
+            const std::lock_guard lock(mutex);
+            used += part.size();
+          });
       REQUIRE(!problem);
       CHECK(again == content);
       CHECK(used == stream.size());
     }
-    if (stream.empty() || restarts.empty()) continue;
+    if (content.empty()) continue;
     // A stream that changed since is told, or what came out is the content all the same.
     Buffer changed = stream;
     changed[random() % changed.size()] ^= static_cast<std::uint8_t>(1U << random() % 8);
+    Buffer again;
+    const auto append = [&](Bytes piece) { again.insert(again.end(), piece.begin(), piece.end()); };
+    const auto nothing = [](Bytes) {};
     const auto by_zlib = zlib_inflate(changed, 2 * content.size() + 1000);
-    Buffer again(content.size());
-    const auto problem = inflate_whole(changed, again, restarts, 2, [](Bytes) {});
+    const auto problem = inflate_in_order(changed, content.size(), restarts, 2, append, nothing);
     if (!by_zlib) CHECK((problem.has_value() || again != content));
-    CHECK(inflate_whole(Bytes(stream).first(stream.size() - 1), again, restarts, 2, [](Bytes) {}));
-    CHECK(
-        inflate_whole(stream, std::span(again).first(again.size() - 1), restarts, 2, [](Bytes) {}));
+    CHECK(inflate_in_order(Bytes(stream).first(stream.size() - 1), content.size(), restarts, 2,
+                           append, nothing));
+    CHECK(inflate_in_order(stream, content.size() - 1, restarts, 2, append, nothing));
+    CHECK(inflate_in_order(stream, content.size() + 1, restarts, 2, append, nothing));
+    struct Stop {};
+    CHECK_THROWS_AS(static_cast<void>(inflate_in_order(
+                        stream, content.size(), restarts, 3, [](Bytes) { throw Stop(); }, nothing)),
+                    Stop);
   }
 }
 
