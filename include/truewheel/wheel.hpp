@@ -85,6 +85,12 @@ class Content {
   Bytes view_;
 };
 
+/// A member's bytes as they lie in the archive whose scan it comes from.
+[[nodiscard]] inline Bytes packed_bytes(Bytes archive, const Member& member) {
+  return archive.subspan(static_cast<std::size_t>(member.data_offset),
+                         static_cast<std::size_t>(member.compressed_size));
+}
+
 /// Inflates a member and checks that the stream ends exactly where it must, its size and its CRC.
 /// `sink` gets the content in pieces, in order, each while it is in the processor's cache.
 /// Throws Error(refused, "zip-content"), context: the member's name.

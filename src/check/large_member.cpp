@@ -100,8 +100,7 @@ bool covers_dynamic_section(const elf::ElfImage& image, const std::vector<Range>
 
 bool inspect_large_member(Bytes archive, const wheel::Member& member, const Options& options,
                           Inspected& inspected) {
-  const Bytes compressed = archive.subspan(static_cast<std::size_t>(member.data_offset),
-                                           static_cast<std::size_t>(member.compressed_size));
+  const Bytes compressed = wheel::packed_bytes(archive, member);
   const SparseBuffer content(static_cast<std::size_t>(member.size));
   const auto bytes = content.bytes();
   const auto keep = [&](std::uint64_t at, Bytes piece, const Range& range) {

@@ -114,9 +114,7 @@ std::optional<PassedEdit> edit_by_what_was_kept(const ElfSource& source, const e
   edited.finish();
   require_sound(before.bytes(), after.bytes(), edit, result.patches);
 
-  const auto stream =
-      source.archive->bytes().subspan(static_cast<std::size_t>(member.data_offset),
-                                      static_cast<std::size_t>(member.compressed_size));
+  const auto stream = wheel::packed_bytes(source.archive->bytes(), member);
   auto spliced =
       splice_deflate(stream, held.map.blocks, after.bytes(), member.size,
                      changed_ranges(result.patches, member.size), options.compression_level, drop);

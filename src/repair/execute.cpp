@@ -97,9 +97,7 @@ OutputMember copy_raw(const LoadedWheel& wheel, std::size_t index, const Source&
   output.encoded.method = member.archive.method;
   output.encoded.crc = member.archive.crc;
   output.encoded.size = member.archive.size;
-  output.encoded.compressed =
-      wheel.file.bytes().subspan(static_cast<std::size_t>(member.archive.data_offset),
-                                 static_cast<std::size_t>(member.archive.compressed_size));
+  output.encoded.compressed = wheel::packed_bytes(wheel.file.bytes(), member.archive);
   output.sha256 = member.digest.sha256;
   output.copied_from = index;
   output.file = source.file;

@@ -99,8 +99,7 @@ FirstPass look_at_passing(const MappedFile& file, const wheel::Member& member, b
 
 void drop_compressed(const MappedFile& file, const wheel::Member& member) {
   if (member.compressed_size < kDropFrom) return;
-  file.drop(file.bytes().subspan(static_cast<std::size_t>(member.data_offset),
-                                 static_cast<std::size_t>(member.compressed_size)));
+  file.drop(wheel::packed_bytes(file.bytes(), member));
 }
 
 FirstPass look_at_and_hold(const MappedFile& file, const wheel::Member& member,

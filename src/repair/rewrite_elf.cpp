@@ -56,8 +56,7 @@ Opened open_member(const ElfSource& source) {
   const auto& member = *source.member;
   const Bytes archive = source.archive->bytes();
   if (member.method != wheel::kDeflate) return hold(wheel::read_member(archive, member).bytes());
-  const auto stream = archive.subspan(static_cast<std::size_t>(member.data_offset),
-                                      static_cast<std::size_t>(member.compressed_size));
+  const auto stream = wheel::packed_bytes(archive, member);
   wheel::StreamMap map;
   if (source.held) map = std::move(source.held->map);
   if (source.held && source.held->content.bytes().size() == member.size) {

@@ -31,11 +31,8 @@ void verify_member(const MappedFile& archive, const wheel::Member& written,
     withhold("verify-mode", "has another mode");
   if (expected.copied_from) {
     const auto& source = wheel.members[*expected.copied_from].archive;
-    const auto mine = archive.bytes().subspan(static_cast<std::size_t>(written.data_offset),
-                                              static_cast<std::size_t>(written.compressed_size));
-    const auto theirs =
-        wheel.file.bytes().subspan(static_cast<std::size_t>(source.data_offset),
-                                   static_cast<std::size_t>(source.compressed_size));
+    const auto mine = wheel::packed_bytes(archive.bytes(), written);
+    const auto theirs = wheel::packed_bytes(wheel.file.bytes(), source);
     if (written.method != source.method || written.crc != source.crc ||
         written.size != source.size || !same_bytes(archive, mine, wheel.file, theirs)) {
       withhold("verify-copy", "is not the input's bytes");
@@ -45,8 +42,7 @@ void verify_member(const MappedFile& archive, const wheel::Member& written,
   const auto& encoded = expected.encoded;
   if (expected.facts) {
     // What these compressed bytes inflate to was compared and hashed when they were made.
-    const auto mine = archive.bytes().subspan(static_cast<std::size_t>(written.data_offset),
-                                              static_cast<std::size_t>(written.compressed_size));
+    const auto mine = wheel::packed_bytes(archive.bytes(), written);
     if (written.method != encoded.method || written.crc != encoded.crc ||
         written.size != encoded.size ||
         !std::equal(mine.begin(), mine.end(), encoded.compressed.begin(),

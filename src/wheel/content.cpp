@@ -35,8 +35,7 @@ Bytes compressed_bytes(Bytes archive, const Member& member) {
     refuse(ZipFault::content,
            fmt::format("method {} is neither stored nor deflate", member.method));
   }
-  return archive.subspan(static_cast<std::size_t>(member.data_offset),
-                         static_cast<std::size_t>(member.compressed_size));
+  return packed_bytes(archive, member);
 }
 
 void check_crc(std::uint32_t actual, const Member& member) {
