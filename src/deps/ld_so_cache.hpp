@@ -2,7 +2,6 @@
 #pragma once
 
 #include "deps/sysroot.hpp"
-
 #include <truewheel/bytes.hpp>
 
 #include <optional>
