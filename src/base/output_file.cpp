@@ -35,16 +35,18 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
 }
 
 // Opens a new, hidden file in `folder`; O_EXCL instead of mkostemp so that the mode follows the
-// umask by itself.
+// umask by itself. An interruption takes the file away, from its first moment on.
 FileDescriptor open_hidden(int folder, const std::filesystem::path& folder_path, mode_t mode,
-                           std::string& name) {
+                           std::string& name, std::optional<RemovedOnInterruption>& removed) {
   for (;;) {
     name = hidden_name();
+    removed.emplace(folder_path / name);
     FileDescriptor file(
         ::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (file.is_open()) return file;
     if (errno == EEXIST || errno == EINTR) continue;
     const int why = errno;
+    removed.reset();
     name.clear();
     throw io_error("output-temporary", "cannot create a file in " + quoted(folder_path), why);
   }
@@ -98,8 +100,8 @@ OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
     }
     // Whatever O_TMPFILE failed with (EOPNOTSUPP, EISDIR, EINVAL by file system), a named file is
     // tried; its error is then the one that matters.
-    descriptor_ = open_hidden(folder_, folder_path, kFileMode, hidden_name_).release();
-    removed_.emplace_back(folder_path / hidden_name_);
+    descriptor_ =
+        open_hidden(folder_, folder_path, kFileMode, hidden_name_, removed_file_).release();
   } catch (...) {
     undo();
     throw;
@@ -114,7 +116,8 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       folder_(std::exchange(other.folder_, -1)),
       hidden_name_(std::exchange(other.hidden_name_, {})),
       made_folders_(std::exchange(other.made_folders_, {})),
-      removed_(std::exchange(other.removed_, {})) {}
+      removed_(std::exchange(other.removed_, {})),
+      removed_file_(std::exchange(other.removed_file_, std::nullopt)) {}
 
 void OutputFile::make_folders(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> missing;
@@ -143,6 +146,7 @@ void OutputFile::undo() noexcept {
   for (auto at = made_folders_.rbegin(); at != made_folders_.rend(); ++at) ::rmdir(at->c_str());
   made_folders_.clear();
   removed_.clear();
+  removed_file_.reset();
 }
 
 std::string OutputFile::own_link() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
@@ -190,11 +194,13 @@ void OutputFile::publish(Existing existing) {
   }
   made_folders_.clear();
   removed_.clear();
+  removed_file_.reset();
 }
 
 void OutputFile::replace_existing(const std::string& name) {
   while (hidden_name_.empty()) {
     const std::string candidate = hidden_name();
+    removed_file_.emplace(folder_of(target_) / candidate);
     if (link_as(candidate)) hidden_name_ = candidate;  // the destructor removes it from here on
   }
   if (::renameat(folder_, hidden_name_.c_str(), folder_, name.c_str()) != 0) {
@@ -260,7 +266,8 @@ void replace_file(const std::filesystem::path& path, unsigned mode, const FillOu
     throw io_error("output-folder", "cannot open folder " + quoted(folder_path), errno);
 
   std::string temporary;
-  const FileDescriptor file = open_hidden(folder.get(), folder_path, 0600, temporary);
+  std::optional<RemovedOnInterruption> removed;
+  const FileDescriptor file = open_hidden(folder.get(), folder_path, 0600, temporary, removed);
   try {
     fill(file.get(), OutputKind::file);
     struct stat status {};

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,10 @@ class OutputFile {
   std::filesystem::path target_;
   int descriptor_ = -1;
   int folder_ = -1;
-  std::string hidden_name_;                          ///< set where the file has one
-  std::vector<std::filesystem::path> made_folders_;  ///< outermost first
-  std::vector<RemovedOnInterruption> removed_;       ///< those, and the hidden file
+  std::string hidden_name_;                            ///< set where the file has one
+  std::vector<std::filesystem::path> made_folders_;    ///< outermost first
+  std::vector<RemovedOnInterruption> removed_;         ///< those
+  std::optional<RemovedOnInterruption> removed_file_;  ///< and the hidden file
 };
 
 /// Writes all of it; goes on after short writes and EINTR. Throws Error(io, "write").

@@ -65,21 +65,24 @@ def compile_library(output: Path, source: str, *flags: str) -> None:
                    input=source.encode(), check=True)
 
 
-def example(folder: Path) -> None:
-    """in/WHEEL with demo/_x.so, which needs libfoo.so.1 of lib/, and a data file of some size."""
+DATA = bytes(range(256)) * 800  # deflates to little
+
+
+def example(folder: Path, data: bytes = DATA) -> None:
+    """in/WHEEL with demo/_x.so, which needs libfoo.so.1 of lib/, and a data file."""
     foo = folder / "lib" / "libfoo.so.1"
     tree = folder / "tree"
     compile_library(foo, "int foo(void) { return 42; }", "-Wl,-soname,libfoo.so.1")
     compile_library(tree / "demo" / "_x.so", "int foo(void); int x(void) { return foo(); }", str(foo))
     (tree / "demo" / "__init__.py").write_text("")
-    (tree / "demo" / "data.bin").write_bytes(bytes(range(256)) * 800)
+    (tree / "demo" / "data.bin").write_bytes(data)
     (folder / "in").mkdir()
     pack_wheel.main(tree, folder / "in" / WHEEL)
     shutil.rmtree(tree)
 
 
-def scenarios(truewheel: str, work: Path) -> list[Scenario]:
-    """Four scenarios, each with the bytes that an undisturbed run gives."""
+def scenarios(truewheel: str, work: Path, data: bytes = DATA) -> list[Scenario]:
+    """Four scenarios on example(), each with the bytes that an undisturbed run gives."""
     def undisturbed(folder: Path, command: list[str]) -> None:
         subprocess.run([truewheel, *command], cwd=folder, check=True, env=environment(),
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -88,11 +91,11 @@ def scenarios(truewheel: str, work: Path) -> list[Scenario]:
     made = []
 
     template = work / "template-graft"
-    example(template)
+    example(template, data)
     made.append(Scenario("a new wheel with a graft", template, repair))
 
     template = work / "template-replace"
-    example(template)
+    example(template, data)
     result = work / "result"
     shutil.copytree(template, result)
     undisturbed(result, repair)
