@@ -36,7 +36,9 @@ add_test(NAME "fuzz: texts, configurations and repairs make their seeds"
   COMMAND python3 "${fuzz}/seeds.py" "${PROJECT_BINARY_DIR}")
 add_test(NAME "fuzz: deflate makes its seeds"
   COMMAND python3 "${fuzz}/deflate_splice_seeds.py" "${PROJECT_BINARY_DIR}/deflate_splice_seeds")
-set_tests_properties("fuzz: archive makes its seeds" "fuzz: texts, configurations and repairs make their seeds"
+add_test(NAME "fuzz: elf edit makes its inputs"
+  COMMAND python3 "${fuzz}/elf_edit_seeds.py" "${PROJECT_BINARY_DIR}/elf_edit_inputs" --cases)
+set_tests_properties("fuzz: elf edit makes its inputs" "fuzz: archive makes its seeds" "fuzz: texts, configurations and repairs make their seeds"
   "fuzz: deflate makes its seeds" PROPERTIES FIXTURES_SETUP fuzz_seeds LABELS fuzz)
 
 # NAME, changed copies in a test run, runs of the short libFuzzer test, longest input, its seeds.
@@ -47,7 +49,7 @@ set(targets
   "repair 2000 2000 20000 repair_seeds"
   "inflate 20000 30000 4096 deflate_splice_seeds"
   "deflate_splice 3000 20000 20000 deflate_splice_seeds"
-  "elf_edit 0 0 6000 -"
+  "elf_edit 20000 0 6000 elf_edit_inputs"
   "elf_reader 0 0 6000 -")
 
 if(TRUEWHEEL_FUZZ)
@@ -81,7 +83,7 @@ foreach(target IN LISTS targets)
   add_test(NAME "fuzz: ${name} replays its corpus and changes it"
     COMMAND ${name}_replay --changes ${changes} 1 ${folders})
   set_tests_properties("fuzz: ${name} replays its corpus and changes it" PROPERTIES
-    FIXTURES_REQUIRED "${fixtures}" LABELS fuzz TIMEOUT 300)
+    FIXTURES_REQUIRED "${fixtures}" LABELS fuzz TIMEOUT 600)
   if(TRUEWHEEL_FUZZ AND NOT name MATCHES "^elf")
     truewheel_fuzz_program(${name}_fuzz ${name})
     target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
@@ -92,3 +94,10 @@ foreach(target IN LISTS targets)
     set_tests_properties("fuzz: ${name}" PROPERTIES FIXTURES_REQUIRED "${fixtures}" LABELS fuzz TIMEOUT 600)
   endif()
 endforeach()
+
+# Minutes of libFuzzer in a test run, for the targets that are quickly built; the changed copies stand in for the others.
+if(NOT TRUEWHEEL_FUZZ AND NOT TRUEWHEEL_SANITIZE AND NOT TRUEWHEEL_COVERAGE)
+  add_test(NAME "fuzz: new inputs, for minutes"
+    COMMAND "${PROJECT_SOURCE_DIR}/scripts/fuzz" --seconds 50 archive text inflate deflate_splice)
+  set_tests_properties("fuzz: new inputs, for minutes" PROPERTIES LABELS "fuzz;slow" TIMEOUT 1800 SKIP_RETURN_CODE 77)
+endif()
