@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits every ELF file below some folders with truewheel's editor and with patchelf, and compares what comes out.
 
-    scripts/edit_every_library.py TRUEWHEEL PATH... [--patchelf PROGRAM] [--count N]
+    scripts/edit_every_library.py TRUEWHEEL PATH... [--patchelf PROGRAM] [--count N [--rest]]
 
 Each shared object and dynamic program gets a run path of 200 characters. Judged: does the loader still take it as it took
 the unedited file (dlopen with RTLD_NOW in a process of its own, or `ld.so --list` for a program, with the same output),
 does eu-elflint complain of something new, and does it still load after `strip` and after `llvm-strip` wherever the
 unedited file does. All folders that the unedited file loads from are on the library path, so that no run path decides.
-Prints a table in Markdown, and each file where truewheel is worse. Exit code 1 if there is one.
+Prints a table in Markdown, and each file where truewheel is worse; Ctrl-C ends with the files so far. Exit code 1 if
+there is one.
 """
 import argparse
 import os
@@ -178,6 +179,7 @@ def main():
     parser.add_argument("paths", nargs="+", type=Path, help="files, or folders that are searched")
     parser.add_argument("--patchelf", default=shutil.which("patchelf"), help="program to compare with")
     parser.add_argument("--count", type=int, help="only that many files, evenly chosen")
+    parser.add_argument("--rest", action="store_true", help="the files that --count does not choose")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)
     found, seen = [], set()
@@ -187,7 +189,8 @@ def main():
                 seen.add(path.resolve())
                 found.append(path)
     if arguments.count and arguments.count < len(found):
-        found = [found[i * len(found) // arguments.count] for i in range(arguments.count)]
+        chosen = {i * len(found) // arguments.count for i in range(arguments.count)}
+        found = [path for i, path in enumerate(found) if (i in chosen) != arguments.rest]
     tools = [Tool("truewheel", [arguments.truewheel.resolve(), "patchelf"])]
     if arguments.patchelf:
         version = call([arguments.patchelf, "--version"]).stdout.strip()
@@ -195,12 +198,18 @@ def main():
     worse = []
     with tempfile.TemporaryDirectory(prefix="edit-every-") as folder, tempfile.TemporaryDirectory() as tools_folder:
         loads = Loader(Path(tools_folder))
-        for path in found:
-            for entry in compare(path, tools, Path(folder), loads):
-                worse.append(entry)
-                print(f"{entry[0]}: {entry[1]}: {entry[2]}{' (so does the other)' if entry[3] else ''}"[:600], file=sys.stderr)
-            for leftover in Path(folder).iterdir():
-                leftover.unlink()
+        done = []
+        try:
+            for path in found:
+                for entry in compare(path, tools, Path(folder), loads):
+                    worse.append(entry)
+                    print(f"{entry[0]}: {entry[1]}: {entry[2]}{' (so does the other)' if entry[3] else ''}"[:600], file=sys.stderr)
+                done.append(path)
+                for leftover in Path(folder).iterdir():
+                    leftover.unlink()
+        except KeyboardInterrupt:
+            print(f"stopped before {found[len(done)]}", file=sys.stderr)
+        found = done
     size = sum(path.stat().st_size for path in found)
     print(f"{len(found)} files, {size / 1e6:.1f} MB, run path of {len(RUN_PATH)} characters\n")
     print("| | " + " | ".join(tool.name for tool in tools) + " |")

@@ -72,6 +72,7 @@ class Draft {
   [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;
   [[nodiscard]] bool is_program() const;
   void insert_segment(const Segment& segment);
+  void put_strings_section_right(Layout& layout) const;
   void update_moved(Layout& layout) const;
   [[nodiscard]] bool empties_load(const Layout& layout) const;
   void keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end, Layout& layout) const;

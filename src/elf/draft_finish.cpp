@@ -38,6 +38,17 @@ bool differs(const Section& a, const Section& b) {
 
 }  // namespace
 
+/// llvm-strip leaves the section of .dynstr at another offset in files of old patchelf, and
+/// eu-strip then clears the strings. Loaders go by the address.
+void Draft::put_strings_section_right(Layout& layout) const {
+  const auto vaddr = image_->dynamic_value(dt::kStrTab);
+  if (!vaddr) return;
+  const Table strings{TableKind::strings, *vaddr, image_->dynstr_offset(), image_->dynstr_size()};
+  const auto own = section_of(*image_, strings);
+  if (own && layout.sections[*own].size == strings.size)
+    layout.sections[*own].offset = strings.offset;
+}
+
 void Draft::update_moved(Layout& layout) const {
   for (const Room& room : rooms) {
     if (room.used == 0) continue;
@@ -89,7 +100,12 @@ bool Draft::empties_load(const Layout& layout) const {
   };
   return std::any_of(
       image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {
-        return load.type == pt::kLoad && count_inside(load, image_->sections()) != 0 &&
+        const bool stays =
+            std::any_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
+              return other.type == pt::kLoad && other.vaddr == load.vaddr &&
+                     other.offset == load.offset;
+            });
+        return load.type == pt::kLoad && stays && count_inside(load, image_->sections()) != 0 &&
                count_inside(load, layout.sections) == 0;
       });
 }
@@ -195,6 +211,7 @@ Layout Draft::finish(const FileMap& map) const {
   for (Segment& segment : layout.segments) {
     if (interpreter && segment.type == pt::kInterp) narrow_to(segment, *interpreter);
   }
+  put_strings_section_right(layout);
   update_moved(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();

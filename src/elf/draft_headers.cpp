@@ -32,9 +32,16 @@ bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
     });
     if (collides) return false;
   }
+  if (slot.source == HeaderSlot::Source::emptied_load) {
+    const Segment& load = image_->segments()[slot.entry];
+    const bool is_used = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+      return move.vaddr >= load.vaddr && move.vaddr - load.vaddr < load.memsz;
+    });
+    if (is_used) return false;
+  }
   for (const std::size_t index : slot.evicted) {
     const Table& table = tables[index];
-    overwrites = true;
+    overwrites = overwrites || slot.source == HeaderSlot::Source::growth;
     moves_notes_ = moves_notes_ || table.kind == TableKind::notes;
     const auto move = std::find_if(moves_.begin(), moves_.end(), [&](const Move& other) {
       return other.table.offset == table.offset;

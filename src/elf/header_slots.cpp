@@ -2,6 +2,7 @@
 #include "elf/header_slots.hpp"
 
 #include "base/checked_math.hpp"
+#include "elf/emptied_load.hpp"
 #include "elf/format.hpp"
 #include "elf/references.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace truewheel::elf {
 
@@ -152,6 +154,24 @@ class GrowthPlanner {
   std::uint64_t begin_ = 0, end_ = 0;
 };
 
+/// LOADs of earlier edits that hold nothing but what may leave them.
+std::vector<HeaderSlot> find_emptied_loads(const ElfImage& image, const FileMap& map,
+                                           const std::vector<Table>& tables,
+                                           DynamicMoves dynamic_moves) {
+  std::vector<HeaderSlot> slots;
+  for (std::size_t i = 0; i < image.segments().size(); ++i) {
+    if (image.segments()[i].type != pt::kLoad) continue;
+    std::vector<std::size_t> inside = tables_that_fill(image, map, tables, image.segments()[i]);
+    const bool has_dynamic = std::any_of(inside.begin(), inside.end(), [&](std::size_t index) {
+      return tables[index].kind == TableKind::dynamic;
+    });
+    if (inside.empty() || (has_dynamic && dynamic_moves == DynamicMoves::no)) continue;
+    slots.push_back({HeaderSlot::Source::emptied_load, i, std::move(inside), false,
+                     "the header of a LOAD that gets empty becomes that of "});
+  }
+  return slots;
+}
+
 }  // namespace
 
 bool fits_kernel_limit(const ElfImage& image, std::uint64_t count) {
@@ -163,8 +183,8 @@ std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& 
                                           DynamicMoves dynamic_moves,
                                           std::vector<std::string>& reasons,
                                           std::uint64_t entries) {
-  std::vector<HeaderSlot> slots;
   const auto& segments = image.segments();
+  std::vector<HeaderSlot> slots = find_emptied_loads(image, map, tables, dynamic_moves);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i].type != pt::kNull) continue;
     slots.push_back(

@@ -15,12 +15,12 @@ namespace truewheel::elf {
 enum class DynamicMoves { no, yes };
 
 /// A way to get an entry of the program header table for one more LOAD or PT_GNU_STACK (rung S5,
-/// slot sources a to d).
+/// slot sources a to e).
 struct HeaderSlot {
-  enum class Source { null_entry, phdr_entry, empty_note, growth };
+  enum class Source { null_entry, phdr_entry, empty_note, emptied_load, growth };
   Source source = Source::growth;
-  std::size_t entry = 0;             ///< that gives its place, except for growth
-  std::vector<std::size_t> evicted;  ///< growth: indices into the tables that stand in the way
+  std::size_t entry = 0;                   ///< that gives its place, except for growth
+  std::vector<std::size_t> evicted;        ///< indices into the tables that have to leave
   bool displaces_section_headers = false;  ///< growth: the section header table stands in the way
   std::string step;                        ///< ends before the name of what takes the slot
 };

@@ -290,6 +290,7 @@ void finish_with_stack_header(const Ground& ground, const Draft& draft,
                               const std::vector<HeaderSlot>& double_slots,
                               std::vector<Layout>& layouts) {
   for (const HeaderSlot& slot : slots) {
+    if (slot.source == HeaderSlot::Source::emptied_load) continue;
     Draft with_header = draft;
     if (!with_header.add_stack_header(ground.tables, slot)) continue;
     std::vector<HeaderSlot> others;

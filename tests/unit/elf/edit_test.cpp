@@ -63,6 +63,31 @@ TEST_CASE(
   CHECK(texts_of(edited.bytes, dt::kSoname) == std::vector<std::string>{"libx-12345678.so"});
 }
 
+TEST_CASE(
+    "a LOAD of an earlier edit that cannot grow goes with its strings, and strip finds none "
+    "empty") {
+  const Bench bench;
+  const Buffer library = bench.build_file(
+      "x.so", kPlain, "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-rpath,/opt/first");
+  Buffer file = elf::edit(library, set_rpath(std::string(3000, 'p'))).bytes;
+  const std::size_t loads = count_loads(file);
+  REQUIRE(loads > count_loads(library));
+  const std::string payload(5000, 'P');
+  file.insert(file.end(), payload.begin(), payload.end());
+  for (const std::size_t length : {std::size_t{9000}, std::size_t{20000}}) {
+    const std::size_t before = file.size();
+    file = elf::edit(file, set_rpath(std::string(length, 'q'))).bytes;
+    CHECK(count_loads(file) == loads);
+    CHECK(file.size() > before);
+    CHECK(std::search(file.begin(), file.end(), payload.begin(), payload.end()) != file.end());
+    CHECK(bench.load(file) == bench.load(library));
+    write_file(bench / "strip.so", file);
+    bench.must("strip strip.so");
+    CHECK(bench.load(read_file(bench / "strip.so")) == bench.load(library));
+    file.insert(file.end(), payload.begin(), payload.end());
+  }
+}
+
 // https://github.com/NixOS/patchelf/issues/162
 TEST_CASE("a shorter run path keeps a symbol whose name is the tail of the old one") {
   const Bench bench;
