@@ -59,6 +59,13 @@ Subject open_folder(const std::filesystem::path& path, const Options& options) {
       });
   for (auto& file : inspected) subject.size += file.member.size;
   settle(subject, std::move(inspected));
+  // Who means the wheels of a folder must not hear that nothing is wrong with the folder.
+  const auto is_wheel = [](const std::string& name) { return name.ends_with(".whl"); };
+  if (subject.files.empty() && std::ranges::any_of(names, is_wheel)) {
+    throw Error(ErrorKind::usage, "folder-of-wheels",
+                "the folder holds wheels and no ELF file; wheels are named one by one",
+                "truewheel check " + printable(path.native()) + "/*.whl");
+  }
   return subject;
 }
 

@@ -263,7 +263,7 @@ class Rewriter {
     const std::uint64_t start = move == nullptr ? image_.dynstr_offset() : move->offset;
     if (move == nullptr || move->offset == move->table.offset) {
       const std::uint64_t old_size = move == nullptr ? strings_.size : move->table.size;
-      Buffer growth(move == nullptr ? 0 : move->size - old_size);
+      Buffer growth(static_cast<std::size_t>(move == nullptr ? 0 : move->size - old_size));
       for (const StringPiece& piece : strings_.pieces) {
         // A piece may begin in unused bytes of the old table and go on into its growth.
         for (std::size_t i = 0; i < piece.bytes.size(); ++i) {

@@ -62,6 +62,10 @@ class SectionJudge {
         return add("section {}: section content is not naturally aligned", i);
     }
   }
+  [[nodiscard]] const Section& section(std::uint64_t index) const {
+    return sections_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] const Section& names_section() const { return section(names_index_); }
   /// False when no section can be named.
   [[nodiscard]] bool judge_names() {
     if (has_no_names_) return false;  // gABI, e_shstrndx: SHN_UNDEF
@@ -69,7 +73,7 @@ class SectionJudge {
       add("e_shstrndx: string table index out of bounds");
       return false;
     }
-    const Section& names = sections_[names_index_];
+    const Section& names = names_section();
     if (!is_inside(names)) return false;
     if (names.size == 0) {
       add("section names: string table size is zero");
@@ -82,16 +86,15 @@ class SectionJudge {
   }
   void judge_name_offsets() {
     const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const Section& other) {
-      return other.name_offset >= sections_[names_index_].size;
+      return other.name_offset >= names_section().size;
     });
     if (found != sections_.end())
       add("section {}: section name offset out of bounds", found - sections_.begin());
   }
   [[nodiscard]] bool is_unnamed(std::uint64_t index) const {
-    if (index == 0 || index >= sections_.size() || sections_[index].type == sht::kNull)
-      return false;
-    const Section& names = sections_[names_index_];
-    const std::uint32_t name = sections_[index].name_offset;
+    if (index == 0 || index >= sections_.size() || section(index).type == sht::kNull) return false;
+    const Section& names = names_section();
+    const std::uint32_t name = section(index).name_offset;
     return name < names.size && image_.reader().u8(names.offset + name) == 0;
   }
   void judge_users_of_unnamed() {

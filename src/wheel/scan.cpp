@@ -74,7 +74,8 @@ bool holds_descriptor(Bytes stored) {
 // The two cases in which data itself decides how the archive is read. Only after the tiling is
 // known to hold, since the data of overlapping members would be read over and over.
 void check_data(Bytes archive, const DirectoryEntry& entry, const LocalRange& range) {
-  const Bytes data = archive.subspan(range.data_offset, entry.compressed_size);
+  const Bytes data = archive.subspan(static_cast<std::size_t>(range.data_offset),
+                                     static_cast<std::size_t>(entry.compressed_size));
   // A folder entry is dropped and never read again; some tools deflate even its nothing.
   if (entry.is_folder() && entry.method == kDeflate && inflate_exactly(data, {})) {
     refuse(ZipFault::folder_data, "the folder entry's data is not an empty deflate stream");

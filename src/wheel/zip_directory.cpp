@@ -116,11 +116,13 @@ std::uint64_t read_entry(const ByteReader& reader, std::uint64_t at, DirectoryEn
 
 std::vector<DirectoryEntry> read_directory(Bytes archive, const EndRecords& records,
                                            Oddities& oddities) {
-  const ByteReader reader(archive.subspan(records.directory_offset, records.directory_size),
+  const ByteReader reader(archive.subspan(static_cast<std::size_t>(records.directory_offset),
+                                          static_cast<std::size_t>(records.directory_size)),
                           ByteOrder::little, "directory");
   std::vector<DirectoryEntry> entries;
   // The count is a claim; the directory's size bounds what it can be.
-  entries.reserve(std::min(records.entry_count, reader.size() / kEntrySize));
+  entries.reserve(
+      static_cast<std::size_t>(std::min(records.entry_count, reader.size() / kEntrySize)));
   std::uint64_t at = 0;
   while (at != reader.size()) {
     if (entries.size() == records.entry_count) {

@@ -17,6 +17,10 @@ run 0 "$truewheel" check tree
 mkdir empty
 run 0 "$truewheel" check empty
 says stdout "empty: holds no ELF file: nothing was checked"
+# Nor does it say that all is well where only wheels lie.
+run 2 "$truewheel" check in
+says stderr "wheels are named one by one"
+says stderr "hint: truewheel check in/*.whl"
 # A file that was named alone lies beside the libraries that its run path leads to.
 mkdir -p alone/bin alone/lib
 cp lib/libfoo.so.1 alone/lib/

@@ -136,7 +136,7 @@ TEST_CASE("a version of a mapped file changes neither the file nor what is mappe
   for (const std::uint64_t keep :
        {std::uint64_t{0}, std::uint64_t{4096}, std::uint64_t{5001}, std::uint64_t{10000}}) {
     const auto version = file.version(keep, tail_bytes);
-    CHECK(as_text(version.bytes()) == text.substr(0, keep) + tail);
+    CHECK(as_text(version.bytes()) == text.substr(0, static_cast<std::size_t>(keep)) + tail);
     for (std::uint8_t& byte : version.bytes()) byte = 'x';
   }
   CHECK(file.version(0, {}).bytes().empty());

@@ -44,7 +44,7 @@ TEST_CASE("check_edit finds what an edit must not do") {
          const ElfImage image(file);
          for (const Segment& segment : image.segments()) {
            if ((segment.flags & pf::kExecute) == 0 || segment.type != pt::kLoad) continue;
-           file[segment.offset + 20] ^= 1;
+           file[static_cast<std::size_t>(segment.offset) + 20] ^= 1;
            return;
          }
        },

@@ -50,7 +50,8 @@ TEST_CASE("an absolute _DYNAMIC follows the dynamic section") {
     const std::uint64_t dynamic = image.find_segment(pt::kDynamic)->vaddr;
     for (const Section& table : image.sections()) {
       if (table.type != sht::kSymtab) continue;
-      for (std::uint64_t at = table.offset; at < table.offset + table.size; at += 24) {
+      const auto end = static_cast<std::size_t>(table.offset + table.size);
+      for (auto at = static_cast<std::size_t>(table.offset); at < end; at += 24) {
         if (image.reader().u64(at + 8) != dynamic) continue;
         program[at + 6] = shn::kAbs & 0xff;
         program[at + 7] = shn::kAbs >> 8;

@@ -96,7 +96,7 @@ TEST_CASE("what write_archive writes reads back the same, in the order given") {
     CHECK(result.members[i].executable == members[i].executable);
     CHECK(result.members[i].method == members[i].method);
     CHECK(result.members[i].crc == members[i].crc);
-    CHECK(archive.substr(result.members[i].data_offset, result.members[i].compressed_size) ==
+    CHECK(as_text(packed_bytes(as_bytes(archive), result.members[i])) ==
           as_text(members[i].compressed));
   }
   CHECK(as_text(read_member(as_bytes(archive), result.members[0]).bytes()) == kText);
@@ -109,14 +109,12 @@ TEST_CASE("compressed bytes of another archive are copied as they are") {
   std::vector<EncodedMember> members;
   for (const auto& member : scan(as_bytes(input)).members) {
     members.push_back({member.name, member.executable, member.method, member.crc, member.size,
-                       as_bytes(input).subspan(member.data_offset, member.compressed_size),
-                       nullptr});
+                       packed_bytes(as_bytes(input), member), nullptr});
   }
   const std::string output = written(members);
   const auto result = scan(as_bytes(output));
   REQUIRE(result.members.size() == 3);
-  CHECK(output.substr(result.members[1].data_offset, result.members[1].compressed_size) ==
-        zip.items[1].data);
+  CHECK(as_text(packed_bytes(as_bytes(output), result.members[1])) == zip.items[1].data);
 }
 
 TEST_CASE("the headers have the normal form") {
