@@ -1,4 +1,4 @@
-# Every third-party library, found offline. What each is for: DESIGN.md, Layers, and THIRD-PARTY-NOTICES.
+# Every third-party library, found offline. What each is for: THIRD-PARTY-NOTICES.
 find_package(LIEF REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)

@@ -1,5 +1,5 @@
 # One object library a module, so that a module cannot link what it may not use, and one installable
-# static library of them all. Order and rules: DESIGN.md, Layers; scripts/check_layers.py checks them.
+# static library of them all. Order and rules: CONTRIBUTING.md; scripts/check_layers.py checks them.
 function(truewheel_settings target)
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/generated")

@@ -49,9 +49,9 @@ def main(truewheel: str) -> int:
     every = top.union(*help_of.values())
 
     man = man_sections()
-    complaints = compare("the manual page, of both commands,", common, man["OPTIONS OF BOTH COMMANDS"])
+    complaints = compare("the manual page, of common options,", common, man["COMMON OPTIONS"])
     for command in COMMANDS:
-        # A command may say what an option of both means to it.
+        # A command may say what a common option means to it.
         own = man.get(f"OPTIONS OF {command}", set())
         complaints += compare(f"the manual page, of {command},", help_of[command] - common - {"--version"}, own - (common & help_of[command]))
 

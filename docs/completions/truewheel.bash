@@ -5,7 +5,10 @@ _truewheel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case $word in repair | show | check | explain | lddtree | patchelf) command=$word; break ;; esac
+    case $word in
+      repair | show | check | explain | lddtree | patchelf) command=$word; break ;;
+      auditwheel) command=$word ;;  # one of its own commands follows
+    esac
   done
 
   local shared='--search --ldpaths --sysroot --exclude --profile --libstdcxx --disable-isa-ext-check
@@ -33,6 +36,13 @@ _truewheel() {
     --rpath-kind) mapfile -t COMPREPLY < <(compgen -W 'rpath runpath' -- "$current"); return ;;
     --verify) mapfile -t COMPREPLY < <(compgen -W 'standard strict off' -- "$current"); return ;;
     --patcher) mapfile -t COMPREPLY < <(compgen -W 'patchelf lief-patchelf none' -- "$current"); return ;;
+    --set-os-abi)
+      mapfile -t COMPREPLY < <(compgen -W 'sysv hp-ux netbsd linux hurd solaris aix irix freebsd tru64 openbsd openvms' -- "$current")
+      return ;;
+    --report)
+      compopt -o nospace
+      mapfile -t COMPREPLY < <(compgen -W 'json= sarif= junit= md= html= github' -- "$current")
+      return ;;
     --select | --ignore | --allow | --provide | --installed | --target-glibc | --max-size | --max-graft-size | \
       --expect-name | --expect-count | --require-needed | --forbid-needed | --explain) return ;;
     --exclude | --include | --max-ratio | --jobs | -j | --lib-sdir | -L | --zip-compression-level | -z) return ;;
@@ -64,6 +74,8 @@ _truewheel() {
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     show:-*) mapfile -t COMPREPLY < <(compgen -W "$shared --json" -- "$current") ;;
+    auditwheel:-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
+    auditwheel:*) mapfile -t COMPREPLY < <(compgen -W 'repair show lddtree' -- "$current") ;;
     :-*) mapfile -t COMPREPLY < <(compgen -W '--help -h --version -V --verbose -v --quiet -q' -- "$current") ;;
     :*) mapfile -t COMPREPLY < <(compgen -W 'repair show check explain lddtree auditwheel patchelf' -- "$current") ;;
     *)

@@ -142,6 +142,7 @@ struct Rule {
   std::string title;
   std::string reason;  ///< why it matters, with the incident that shows it (project#number)
   std::string remedy;
+  Severity mildest = severity;  ///< of another case, or without an option that asks for more
 };
 /// All rules, in the order of reports.
 [[nodiscard]] const std::vector<Rule>& rules();

@@ -33,6 +33,11 @@ struct Dependency {
 /// (ldso/dynlink.c) and bionic (linker.cpp) look at NEEDED only.
 [[nodiscard]] std::vector<Dependency> dependencies(const elf::ElfFacts& facts, Libc libc);
 
+/// The libraries of DT_AUDIT and DT_DEPAUDIT that a loader starts: glibc reads both of the program
+/// only, as lists with colons (elf/rtld.c, audit_list_add_dynamic_tag, audit_list_next), musl and
+/// bionic neither.
+[[nodiscard]] std::vector<std::string> auditors_that_load(const elf::ElfFacts& facts, Libc libc);
+
 // ---------------------------------------------------------------------------------------------
 // Question 1: where does the build's library come from? (repair, show)
 
@@ -45,7 +50,7 @@ struct WheelFile {
   std::string tree = {};
 };
 
-/// One exclude pattern with what it matched so far (settled point 5).
+/// One exclude pattern with what it matched so far (match_exclude).
 struct ExcludePattern {
   std::string glob;
   std::string
@@ -79,7 +84,7 @@ enum class Answer {
   host,       ///< a file of this machine (or of the sysroot)
   excluded,   ///< a pattern matched: not looked for, nor what it needs
   missing,    ///< nowhere
-  libpython,  ///< the interpreter's own library: not looked for, and not missing (settled point 18)
+  libpython,  ///< the interpreter's own library: not looked for, and not missing (auditwheel#589)
 };
 
 using NodeId = std::size_t;
@@ -115,16 +120,16 @@ struct Graph {
       nodes;  ///< the wheel's files first, in the order given, then host files in discovery order
   std::vector<ExcludePattern> patterns;
   std::vector<std::string> notes;  ///< skipped candidates: other class or machine, linker script
-  /// Two build-ids under one name, a SONAME under another file name (settled point 1).
+  /// Two build-ids under one name, a SONAME under another file name.
   std::vector<std::string> warnings;
   /// "a.so (needs) libx.so.1 (needs) liby.so.2": the shortest way from a wheel file to `node`.
   [[nodiscard]] std::string chain_to(NodeId node) const;
 };
 
 /// Builds the graph: breadth-first from every wheel file, each NEEDED answered by the order of
-/// DESIGN.md "Resolving" 1 with settled points 1, 3, 5, 7. Every library is looked for, libc too:
-/// what policy allows from the system is the policy's business. A NEEDED with a slash is that file,
-/// or a wheel file of its base name.
+/// README, "Use": the wheel, what the options name, the machine. Every library is looked for, libc
+/// too: what policy allows from the system is the policy's business. A NEEDED with a slash is a
+/// wheel file of its base name, else that file, else what a search for its base name finds.
 [[nodiscard]] Graph resolve(const std::vector<WheelFile>& files,
                             std::vector<ExcludePattern> patterns, const SearchOptions& options);
 
@@ -132,11 +137,11 @@ struct Graph {
 /// libraries of the CUDA and ROCm toolkits have gigabytes and most of the graph is never grafted.
 const std::string& host_digest(Node& node);
 
-/// True for the interpreter's own library, free-threaded builds included (settled point 18).
+/// True for the interpreter's own library, free-threaded builds included.
 [[nodiscard]] bool is_libpython(std::string_view needed);
 
-/// The wheel file that is the sibling for a NEEDED entry of `needing` (settled point 1), or
-/// nullopt.
+/// The library of the same machine whose file name a NEEDED entry of `needing` has, or nullopt; of
+/// several one in the same folder, then in the nearest common one, then by name.
 [[nodiscard]] std::optional<std::size_t> find_sibling(const std::vector<WheelFile>& files,
                                                       std::size_t needing, std::string_view needed);
 
@@ -178,7 +183,7 @@ struct LoaderMachine {
 
 /// What the dynamic linker does with `files[root]` loaded into a fresh process (an extension by a
 /// Python that links none of these, a program by exec): glibc's breadth-first order with DT_RPATH
-/// inheritance and RUNPATH's rules, or musl's (standards.md section 1.5). `provided(needed)` says
+/// inheritance and RUNPATH's rules, or musl's (ldso/dynlink.c). `provided(needed)` says
 /// what the environment has; the loader's own search of the layout comes first. Names that the
 /// environment provided once stay provided. One step a dependency, in the order the loader asks;
 /// what is not found does not stop it (as LD_TRACE_LOADED_OBJECTS goes on).

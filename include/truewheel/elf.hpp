@@ -12,7 +12,7 @@
 
 namespace truewheel::elf {
 
-/// What a file is, as far as its first bytes and program headers tell (elf-cases.md).
+/// What a file is, as far as its first bytes and program headers tell.
 enum class FileKind {
   data,           ///< no ELF magic: not our business
   shared_object,  ///< ET_DYN without DF_1_PIE and without being a program
@@ -102,7 +102,7 @@ struct ElfFacts {
   std::optional<std::string> package_note;  ///< JSON text of .note.package (UAPI.8)
   std::vector<DlopenNote> dlopen_notes;
   std::vector<Filtee> filtees;        ///< in order
-  std::vector<std::string> auditors;  ///< DT_AUDIT and DT_DEPAUDIT names
+  std::vector<std::string> auditors;  ///< DT_AUDIT and DT_DEPAUDIT: lists with colons
   bool executable_stack = false;      ///< PF_X on PT_GNU_STACK
   bool has_stack_note = false;        ///< PT_GNU_STACK present
   bool has_static_tls = false;        ///< DF_STATIC_TLS
@@ -119,8 +119,8 @@ struct ElfFacts {
 [[nodiscard]] bool has_elf_magic(Bytes file);
 
 /// The kind of a file from its header and program headers, without the rest of its facts.
-/// Throws Error(refused) when an ELF magic is followed by what is no ELF header (elf-cases.md
-/// E01-E05).
+/// Throws Error(refused) when an ELF magic is followed by what is no ELF header (gABI,
+/// chapter 4).
 [[nodiscard]] FileKind classify(Bytes file);
 
 /// ident, e_type and e_machine only, for telling foreign files from ours even when the rest is
@@ -135,10 +135,10 @@ struct Identity {
 };
 [[nodiscard]] std::optional<Identity> identify(Bytes file);
 
-/// All facts of an ELF file. The facts come from LIEF over a distilled image (DESIGN.md, ELF) and
-/// are compared with the own reader's NEEDED, SONAME, run paths and version needs; where they
-/// disagree the own reader decides, since LIEF's caps lose data without a word (standards.md
-/// finding 3). Throws Error(refused, "elf-…") on malformed input (elf-cases.md, verdict R).
+/// All facts of an ELF file. The facts come from LIEF over a distilled image (LIEF copies all of a
+/// file) and are compared with the own reader's NEEDED, SONAME, run paths and version needs; where
+/// they disagree the own reader decides, since LIEF's caps lose data without a word. Throws
+/// Error(refused, "elf-…") on malformed input (tests/elf_cases has the verdicts).
 [[nodiscard]] ElfFacts inspect(Bytes file);
 
 /// Bytes [begin, end) of a file.
@@ -226,7 +226,7 @@ struct PatchList {
 inline constexpr const char* kHeadersMoved =
     "its program headers had to move to its end: do not strip it afterwards";
 
-/// Plans an edit by the ladder of elf-rewriting.md section 2.3: pure, cheapest plan that is
+/// Plans an edit by the ladder of docs/elf-rewriting.md: pure, cheapest plan that is
 /// possible. Throws Error(refused, "elf-…") with the reason when the edit cannot be done safely.
 [[nodiscard]] PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options = {});
 

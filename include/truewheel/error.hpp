@@ -8,7 +8,7 @@
 
 namespace truewheel {
 
-/// Why something failed. Each kind is one exit code (check-rules.md, exit codes); `exit_code()`
+/// Why something failed. Each kind is one exit code (README has the table); `exit_code()`
 /// maps it.
 enum class ErrorKind {
   unfit,     ///< 1: the tool worked; the wheel does not pass or cannot be repaired

@@ -111,13 +111,12 @@ struct Verdict {
       0;  ///< the same with nothing bundled and no libpython needed: auditwheel show's answer
   std::size_t by_versions =
       0;  ///< the first one whose symbol versions hold, grafts counted: auditwheel's sym_tag
-  std::map<std::string, Floor>
-      floors;  ///< "glibc" and "libstdc++" apart (settled point 16), over the best's grafts
+  std::map<std::string, Floor> floors;  ///< "glibc" and "libstdc++" apart, over the best's grafts
   std::vector<std::string>
       notes;  ///< wheel files that were left aside: another architecture or libc
 };
 
-/// libstdc++'s version families; with `host` they do not bind (settled point 16).
+/// libstdc++'s version families; with `host` they do not bind.
 enum class Libstdcxx { policy, host };
 
 struct EvaluateOptions {
@@ -126,7 +125,7 @@ struct EvaluateOptions {
   int android_level = 0;  ///< as android_level() has it
 };
 
-/// Holds the wheel against every policy with auditwheel's rules (standards.md section 1.4): set
+/// Holds the wheel against every policy with auditwheel's rules (PEP 600, PEP 656): set
 /// membership of symbol versions by family, unknown families ignored, blacklisted strong symbols,
 /// allowed libraries, ISA level. Libraries to be grafted under a policy are walked from the wheel's
 /// files, stopping at what that policy allows, and count.
@@ -139,13 +138,13 @@ struct EvaluateOptions {
 
 /// True for a library that a policy leaves to the system: an allowed one, the dynamic linker, musl
 /// under any of its names; for "linux" every one. A NEEDED entry with a slash goes by its last part
-/// (bug-classes.md B28).
+/// (Mooncake#1571).
 [[nodiscard]] bool comes_from_system(const Policy& policy, deps::Libc libc,
                                      std::string_view needed);
 
 /// A platform name as a user writes it ("manylinux_2_35", "manylinux2014_x86_64", "linux", "auto"),
 /// resolved for the wheel's architecture. Throws Error(usage, "platform-name") naming the nearest
-/// one that exists (settled point 16).
+/// one that exists.
 struct PlatformWish {
   bool automatic = false;
   std::string policy;  ///< name without architecture
@@ -156,7 +155,7 @@ struct PlatformWish {
 enum class TagUpdate { all, only_wish, none };  ///< default, --only-plat, --no-update-tags
 
 /// The platform tags of the repaired wheel, sorted and unique, with the reason for each; by
-/// auditwheel's rules (bug-classes.md C8) and settled point 16. Throws Error(unfit,
+/// auditwheel's rules, less the tags that are not true. Throws Error(unfit,
 /// "platform-not-met") naming every offence.
 struct TagChoice {
   std::vector<std::string> platform_tags;
@@ -167,26 +166,32 @@ struct TagChoice {
 [[nodiscard]] TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish,
                                     TagUpdate update, const std::vector<std::string>& name_tags);
 
-/// The platform tags of a name that do not hold for the wheel as it is, with nothing bundled, and
+/// A platform tag of a name that does not hold for the wheel as it is, with nothing bundled, and
 /// why not.
 struct FalseTag {
   std::string tag;
   std::string why;
 };
-[[nodiscard]] std::vector<FalseTag> false_tags(const Verdict& verdict,
-                                               const std::vector<std::string>& name_tags);
+struct JudgedTags {
+  std::vector<FalseTag> untrue;
+  /// True if the libraries that were not found come from elsewhere, as a wheel may leave some to
+  /// the user's machine on purpose.
+  std::vector<FalseTag> conditional;
+};
+[[nodiscard]] JudgedTags judge_name_tags(const Verdict& verdict,
+                                         const std::vector<std::string>& name_tags);
 
 /// The numbers of a version name compare as numbers: "GLIBC_2.9" < "GLIBC_2.17". Returns -1, 0, 1.
 [[nodiscard]] int compare_versions(std::string_view a, std::string_view b);
 
 // ---------------------------------------------------------------------------------------------
-// Profiles (profiles.md): named groups of excludes with the run-path entries that let them be
+// Profiles (docs/profiles.md): named groups of excludes with the run-path entries that let them be
 // found.
 
 struct Profile {
   std::string name;
   std::vector<std::string> aliases;
-  bool is_driver = false;  ///< always on in repair (settled point 7)
+  bool is_driver = false;  ///< always on in repair
   std::vector<std::string> globs;
   std::vector<std::string> site_entries;    ///< "site:nvidia/cu13/lib"
   std::vector<std::string> system_entries;  ///< "/opt/rocm/lib", only with --system-rpath

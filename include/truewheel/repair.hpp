@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +26,7 @@ struct InspectOptions {
   std::vector<std::string>
       includes;  ///< globs of --include: take these although a driver group names them
   std::vector<std::string> profiles;  ///< names of --profile
-  bool driver_groups = true;          ///< settled point 7: on in repair, off in show
+  bool driver_groups = true;          ///< docs/profiles.md; off in show
   /// Nothing is looked for outside of the wheel, and second copies of its libraries are folded.
   bool own_files_only = false;
   policy::EvaluateOptions evaluate;
@@ -139,11 +140,11 @@ class Finished {
   [[nodiscard]] const Report& report() const;
   [[nodiscard]] std::filesystem::path target() const;
   /// Makes the bytes durable and refuses now what publish() would refuse, so that of several wheels
-  /// none gets its name when one cannot (settled point 14).
+  /// none gets its name when one cannot.
   void prepare();
   /// True for an output that is its own input: there is nothing to write.
   [[nodiscard]] bool is_published_already() const;
-  /// Gives it its name (settled point 13). Does nothing for an output that is the input itself.
+  /// Gives it its name. Does nothing for an output that is the input itself.
   void publish();
 
  private:
@@ -167,6 +168,12 @@ struct Inspection {
   std::size_t elf_files = 0;
   std::optional<policy::Verdict> verdict;  ///< unset for a pure wheel
   deps::Graph graph;
+  /// What repair decides from: it leaves the driver's libraries out, which the two above count as
+  /// auditwheel does. Unset where that makes no difference.
+  std::optional<policy::Verdict> repair_verdict;
+  /// Those libraries, and the group of each: "libcuda.so.1", "driver group cuda-driver".
+  std::map<std::string, std::string> driver_libraries;
+  bool lacks_libraries = false;  ///< repair would refuse, since some were not found
   std::vector<Finding> findings;
 };
 [[nodiscard]] Inspection inspect(const std::filesystem::path& wheel, const InspectOptions& options);

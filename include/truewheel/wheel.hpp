@@ -66,8 +66,8 @@ struct Scan {
   std::vector<std::string> collisions;
 };
 
-/// Reads the framing of a wheel strictly (zip-cases.md section 2.1, Z01-Z56 as far as they are
-/// framing). Content is not inflated. Throws Error(refused, "zip-…").
+/// Reads the framing of a wheel strictly: from the front and from its end record it must be the
+/// same. Content is not inflated. Throws Error(refused, "zip-…").
 [[nodiscard]] Scan scan(Bytes archive, const ScanLimits& limits = {});
 
 /// A member's content: stored members are a view of the archive, deflated ones own their bytes.
@@ -113,7 +113,7 @@ struct RecordRow {
 [[nodiscard]] constexpr std::size_t most_record_rows(std::size_t members) {
   return 2 * members + 4096;
 }
-/// Throws Error(refused, "record-…") on text that is not RECORD's CSV (standards.md section 1.2),
+/// Throws Error(refused, "record-…") on text that is not RECORD's CSV (PEP 376),
 /// or that has more rows than `most_rows`.
 [[nodiscard]] std::vector<RecordRow> parse_record(std::string_view text,
                                                   std::size_t most_rows = SIZE_MAX);
@@ -205,8 +205,8 @@ struct ArchiveTime {
 };
 
 /// Writes a whole archive to an open file descriptor through libzip, in the order given, in the
-/// normal form of zip-cases.md section 2.3; compressed bytes are copied as they are. The
-/// descriptor's position ends at the archive's end. `used` is told from time to time which
+/// one normal form (no descriptors, extras or comments); compressed bytes are copied as they are.
+/// The descriptor's position ends at the archive's end. `used` is told from time to time which
 /// compressed bytes are not looked at again. Throws Error(io) with the failing operation.
 void write_archive(int descriptor, const std::vector<EncodedMember>& members,
                    const ArchiveTime& time, const std::function<void(Bytes)>& used = {});

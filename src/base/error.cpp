@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <truewheel/error.hpp>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace truewheel {
@@ -14,6 +16,13 @@ Error::Error(ErrorKind kind, std::string id, const std::string& what, std::strin
       origin_(origin) {}
 
 void Error::add_context(std::string_view outer) {
+  // What the message begins with is not said twice: "a.whl: 'a.whl' does not exist".
+  const std::string_view said = where_.empty() ? std::string_view(what()) : where_;
+  const auto begins_with = [&](const std::string& start) { return said.starts_with(start); };
+  if (begins_with(fmt::format("'{}' ", outer)) || begins_with(fmt::format("{}: ", outer)) ||
+      begins_with(fmt::format("{} ", outer)) || said == outer) {
+    return;
+  }
   where_ = where_.empty() ? std::string(outer) : std::string(outer) + ": " + where_;
 }
 

@@ -31,7 +31,7 @@ class FileDescriptor {
   [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
   void reset() noexcept {
-    // Nothing is lost when close() fails here: what must last was synced before (standards.md 4.3).
+    // Nothing is lost when close() fails here: what must last was synced before.
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   }
 

@@ -15,7 +15,7 @@ enum class Existing { replace, refuse };
 
 /// A file without a name until publish(): O_TMPFILE in the target folder, or a hidden temporary
 /// file where the file system has none. The destructor discards; it deliberately does not publish
-/// (standards.md section 4.3).
+/// what nobody has verified.
 class OutputFile {
  public:
   /// Makes the folder (and its parents) if it is not there. Throws Error(io, "output-…").

@@ -22,13 +22,14 @@ const std::vector<Entry>& table() {
         "another "
         "library of the same name (pytorch/executorch#21611, pytorch/FBGEMM#3098).",
         "truewheel repair drops it; --allow R001:FOLDER allows one, --profile NAME --system-rpath "
-        "the profile's"},
+        "the profile's",
+        Severity::warning},
        check_absolute_entries},
       {{"R002", Severity::error, "A run-path entry leads to no folder",
         "patchelf 0.14.3 leaves file names where folders belong when SONAME, NEEDED and run path "
         "are "
         "changed at once, and nothing is found (pypa/auditwheel#722, NixOS/patchelf#359).",
-        "truewheel repair writes the run path anew"},
+        "truewheel repair writes the run path anew", Severity::warning},
        check_entries_that_lead_nowhere},
       {{"R003", Severity::error, "A run-path entry is empty, relative, or leaves the installation",
         "Empty and relative entries search the folder that the user is in, so that a stranger's "
@@ -40,7 +41,7 @@ const std::vector<Entry>& table() {
         "from "
         "builds into published wheels (Mooncake's CUDA 13 and EFA wheels 0.3.13 to 0.3.14; "
         "ROCm/rocm-jax#147).",
-        "truewheel repair drops it"},
+        "truewheel repair drops it", Severity::warning},
        check_build_machine_entries},
       {{"R005", Severity::error, "A needed library is not found",
         "The library is neither in the wheel where the loader looks, nor promised by the platform "
@@ -57,13 +58,17 @@ const std::vector<Entry>& table() {
       {{"R007", Severity::error, "DT_RPATH and DT_RUNPATH are mixed",
         "The two have other rules for inheritance and LD_LIBRARY_PATH; with both in one file glibc "
         "ignores DT_RPATH (rpminspect/rpminspect#294).",
-        "truewheel repair --fix-only gives all files one kind"},
+        "truewheel repair --fix-only gives all files one kind; a plain repair leaves files alone "
+        "that "
+        "need no edit",
+        Severity::warning},
        check_run_path_kinds},
       {{"R008", Severity::error, "A library is in the wheel twice",
         "Two copies have two states: two runtimes, two registries, and megabytes for nothing "
         "(tenstorrent/tt-xla#2426; Mooncake's ROCm wheel 0.3.13 has libasio and a Go runtime "
         "twice).",
-        "truewheel repair of the wheel as the build made it, or truewheel repair --fix-only"},
+        "truewheel repair of the wheel as the build made it, or truewheel repair --fix-only",
+        Severity::warning},
        check_double_libraries},
       {{"R009", Severity::error, "Symbolic links became copies",
         "A zip archive made of a tree with links holds one file a name, and the loader maps each "
@@ -84,7 +89,7 @@ const std::vector<Entry>& table() {
         "Interpreters of manylinux images, uv and conda are linked statically and have no "
         "libpython "
         "(pypa/auditwheel#589).",
-        "truewheel repair drops the entry of extension modules"},
+        "truewheel repair drops the entry of extension modules", Severity::warning},
        check_libpython},
       {{"E001", Severity::error, "Program headers are broken",
         "Segments that overlap, share pages or lie outside of the file fail on some kernels and "
@@ -94,7 +99,7 @@ const std::vector<Entry>& table() {
       {{"E002", Severity::error, "A program is not position-independent",
         "Programs at a fixed address are what editing tools break: the kernel finds no program "
         "headers and the program dies before main (kvcache-ai/Mooncake#3104).",
-        "link it with -pie"},
+        "link it with -pie", Severity::warning},
        check_position_independence},
       {{"E003", Severity::error, "Device code is not what it was",
         "An edited fat binary is refused by the GPU's driver as an invalid image "
@@ -125,7 +130,7 @@ const std::vector<Entry>& table() {
       {{"G002", Severity::error, "An exclude pattern matches nothing",
         "A pattern with a wrong name or version excludes nothing and 890 MB are bundled "
         "(ROCm/aiter#5318).",
-        "correct it, or write optional:PATTERN"},
+        "correct it, or write optional:PATTERN", Severity::warning},
        check_dead_patterns},
       {{"G003", Severity::error, "A size budget is exceeded",
         "An index refuses files above its limit (PyPI: 100 MB) when the release is half published. "
@@ -157,7 +162,7 @@ const std::vector<Entry>& table() {
       {{"T002", Severity::error, "WHEEL and the file name have other tags",
         "Installers read one, checkers the other; renamed files disagree "
         "(sgl-project/sglang#20953).",
-        "truewheel repair writes both"},
+        "truewheel repair writes both", Severity::warning},
        check_tags_agree},
       {{"T003", Severity::error, "The wheel does not fit the target's glibc",
         "A tag above the target means that nothing is installed there (vllm-project/vllm#41149). "
@@ -166,7 +171,7 @@ const std::vector<Entry>& table() {
        check_target_glibc},
       {{"T004", Severity::error, "ELF files are called pure",
         "Debian and Fedora install purelib for all architectures (pypa/auditwheel#333).",
-        "truewheel repair; have the build use platlib"},
+        "truewheel repair; have the build use platlib", Severity::warning},
        check_purelib},
       {{"T005", Severity::warning, "An ELF file is for another machine or C library",
         "It cannot be loaded beside the others (ziglang/zig-pypi#20); device images and firmware "

@@ -131,10 +131,10 @@ void add_provider_options(CLI::App& app, CheckArguments& arguments) {
   app.add_option("--root", arguments.root, "Root of the image or environment [/]")
       ->type_name("DIR");
   app.add_option("--max-ratio", arguments.max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(CLI::Range(1.0, 1e18))
+      ->check(untold(CLI::Range(1.0, 1e18)))
       ->type_name("N");
   app.add_option("-j,--jobs", arguments.jobs, "Worker threads [all cores]")
-      ->check(CLI::Range(0U, 1024U))
+      ->check(untold(CLI::Range(0U, 1024U)))
       ->type_name("N");
 }
 
@@ -149,7 +149,7 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
   add_list(app, "--select", arguments.select, "RULES", "Only these rules: R,T001,…");
   add_list(app, "--ignore", arguments.ignore, "RULES", "All but these rules");
   app.add_option("--fail-on", arguments.fail_on, "note, warning, error or never [error]")
-      ->check(CLI::IsMember({"note", "warning", "error", "never"}))
+      ->check(untold(CLI::IsMember({"note", "warning", "error", "never"})))
       ->type_name("HOW");
   add_list(app, "--allow", arguments.allow, "RULE:GLOB", "Pass over a value or a member");
   add_provider_options(app, arguments);
@@ -171,14 +171,14 @@ void add_check_options(CLI::App& app, CheckArguments& arguments) {
   app.add_flag("--pie-only", arguments.pie_only, "A program at a fixed address is an error");
   app.add_option("--libstdcxx", arguments.libstdcxx,
                  "Does libstdc++'s version bind the tag: policy, host")
-      ->check(CLI::IsMember({"policy", "host"}))
+      ->check(untold(CLI::IsMember({"policy", "host"})))
       ->type_name("WHO");
   app.add_flag("--disable-isa-ext-check", arguments.disable_isa_ext_check,
                "Accept code for newer processors");
   app.add_flag("--json", arguments.json, "As JSON");
   app.add_option("--dead-patterns", arguments.dead_patterns,
                  "What --exclude without a hit is: warning, error")
-      ->check(CLI::IsMember({"warning", "error"}))
+      ->check(untold(CLI::IsMember({"warning", "error"})))
       ->type_name("HOW");
   add_list(app, "--report", arguments.reports, "FORMAT=FILE",
            "Also as json, sarif, junit, md, html, github");

@@ -77,7 +77,7 @@ void add_shared_options(CLI::App& app, std::vector<std::string>& search, std::st
   add_repeatable(app, "--search", search, "Look for libraries here first (repeatable)", "DIR");
   add_place_options(app, ldpaths, sysroot);
   app.add_option("--libstdcxx", libstdcxx, "Does libstdc++'s version bind the tag: policy, host")
-      ->check(CLI::IsMember({"policy", "host"}))
+      ->check(untold(CLI::IsMember({"policy", "host"})))
       ->type_name("WHO");
 }
 
@@ -109,10 +109,10 @@ void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool&
   app.add_flag("--allow-pure-python-wheel", allow_pure, "A wheel without ELF files is no failure");
   app.add_flag("--accept-record-mismatch", accept_mismatch, "Work on although RECORD is wrong");
   app.add_option("--max-ratio", max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(CLI::Range(1.0, 1e18))
+      ->check(untold(CLI::Range(1.0, 1e18)))
       ->type_name("N");
   app.add_option("-j,--jobs", jobs, "Worker threads [all cores]")
-      ->check(CLI::Range(0U, 1024U))
+      ->check(untold(CLI::Range(0U, 1024U)))
       ->type_name("N");
 }
 
@@ -179,25 +179,26 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_option("-L,--lib-sdir", arguments.lib_sdir, "Folder suffix for bundled libraries [.libs]")
       ->type_name("X");
   app.add_option("--rpath-kind", arguments.rpath_kind, "Kind of an added entry: rpath, runpath")
-      ->check(CLI::IsMember({"rpath", "runpath"}))
+      ->check(untold(CLI::IsMember({"rpath", "runpath"})))
       ->type_name("KIND");
-  app.add_flag("--strip", arguments.strip, "Strip first; --strip=split keeps debug files");
+  app.add_flag("--strip", arguments.strip,
+               "Strip first; --strip=all, split (keeps debug files), none");
   app.add_option("--debug-dir", arguments.debug_dir, "Folder for debug files [output folder]")
       ->type_name("DIR");
   app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [5]")
       ->envname("AUDITWHEEL_ZIP_COMPRESSION_LEVEL")
-      ->check(CLI::Range(-1, 9))
+      ->check(untold(CLI::Range(-1, 9)))
       ->type_name("0-9");
   add_trust_options(app, arguments.disable_isa_ext_check, arguments.allow_pure,
                     arguments.accept_record_mismatch, arguments.max_ratio, arguments.jobs);
   app.add_flag("--no-clobber", arguments.no_clobber, "Refuse to replace an existing output");
   app.add_option("--verify", arguments.verify, "standard, strict or off [standard]")
-      ->check(CLI::IsMember({"standard", "strict", "off"}))
+      ->check(untold(CLI::IsMember({"standard", "strict", "off"})))
       ->type_name("HOW");
   app.add_flag("--dry-run", arguments.dry_run, "Say what would be done, write nothing");
   app.add_option("--patcher", arguments.patcher, "For auditwheel's sake; none forbids edits")
       ->envname("AUDITWHEEL_PATCHER")
-      ->check(CLI::IsMember({"patchelf", "lief-patchelf", "none"}))
+      ->check(untold(CLI::IsMember({"patchelf", "lief-patchelf", "none"})))
       ->type_name("NAME");
 }
 

@@ -134,6 +134,12 @@ void add_explain_options(CLI::App& app, CheckArguments& arguments);
 [[nodiscard]] commands::CheckCommand check_command(const CheckArguments& arguments,
                                                    const Loudness& loudness, const CLI::App& app);
 
+/// A validator that --help says nothing of, where the option's own words name the values.
+[[nodiscard]] inline CLI::Validator untold(CLI::Validator validator) {
+  validator.description("");
+  return validator;
+}
+
 /// "a,b" and repeated options say the same.
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& values);
 /// What --libstdcxx and --disable-isa-ext-check say.

@@ -12,7 +12,7 @@
 
 namespace truewheel::commands {
 
-/// `truewheel repair`: all wheels of one call are one transaction (settled point 14).
+/// `truewheel repair`: all wheels of one call are one transaction: all are written or none.
 struct RepairCommand {
   std::vector<std::filesystem::path> wheels;
   repair::Options options;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include <truewheel/deps.hpp>
+
+#include <utility>
 
 namespace truewheel::deps {
 
@@ -15,6 +18,19 @@ std::vector<Dependency> dependencies(const elf::ElfFacts& facts, Libc libc) {
     if (i < facts.needed.size()) result.push_back({facts.needed[i], Tag::needed});
   }
   return result;
+}
+
+std::vector<std::string> auditors_that_load(const elf::ElfFacts& facts, Libc libc) {
+  const bool is_program =
+      facts.kind == elf::FileKind::pie || facts.kind == elf::FileKind::executable;
+  std::vector<std::string> names;
+  if (libc != Libc::glibc || !is_program) return names;
+  for (const auto& list : facts.auditors) {
+    for (auto& name : split(list, ':')) {
+      if (!name.empty()) names.push_back(std::move(name));
+    }
+  }
+  return names;
 }
 
 }  // namespace truewheel::deps

@@ -19,7 +19,7 @@ std::size_t find_so_suffix(std::string_view name) {
   return std::string_view::npos;
 }
 
-/// The texts a pattern is held against: whole first, then the cut forms (settled point 5).
+/// The texts a pattern is held against: whole first, then the cut forms.
 struct Forms {
   std::vector<std::string_view> whole;
   std::vector<std::string_view> cut;
@@ -28,7 +28,7 @@ struct Forms {
 Forms forms_of(std::string_view needed) {
   Forms forms;
   forms.whole.push_back(needed);
-  // A path in NEEDED names a library as much as its base name does (bug-classes.md B28).
+  // A path in NEEDED names a library as much as its base name does (Mooncake#1571).
   const std::string_view name = base_name(needed);
   if (name != needed) forms.whole.push_back(name);
   const auto so = find_so_suffix(name);

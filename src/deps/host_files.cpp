@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr unsigned kTriesBeforeReading = 16;
 
 /// A library below glibc-hwcaps runs on some processors only, so that it must not go into a wheel
-/// (standards.md 1.5).
+/// (ld.so(8), glibc-hwcaps).
 bool is_in_hwcaps(std::string_view path) {
   return path.find("/glibc-hwcaps/") != std::string_view::npos;
 }

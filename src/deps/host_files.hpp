@@ -17,7 +17,7 @@
 namespace truewheel::deps {
 
 /// A library of this machine. One object a file: the same inode, or the same bytes in another
-/// place, is the same one (settled point 1).
+/// place, is the same one.
 struct HostFile {
   std::string real_path;
   std::string found_folder;  ///< where the loader would have found it: its $ORIGIN

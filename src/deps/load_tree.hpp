@@ -29,7 +29,7 @@ struct LoadTree {
 };
 /// Follows the loader's own order on this machine, or below the sysroot (glibc: DT_RPATH with
 /// inheritance, environment, DT_RUNPATH, ld.so.cache, default folders; musl: environment, the
-/// chain's run paths, its path file; standards.md section 1.5). A name is looked for once. Throws
+/// chain's run paths, its path file; ld.so(8)). A name is looked for once. Throws
 /// Error(usage, "absent-input"), Error(refused, "elf-…").
 [[nodiscard]] LoadTree load_tree(const std::filesystem::path& file, const SearchOptions& options);
 

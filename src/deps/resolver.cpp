@@ -11,6 +11,8 @@
 namespace truewheel::deps {
 namespace {
 
+constexpr const char* kPath = "path";  ///< how a NEEDED entry with a slash was found
+
 /// What a search for a host library brought.
 struct Found {
   const HostFile* file = nullptr;
@@ -56,7 +58,7 @@ class Resolver {
         }
         graph_.nodes[node].edges.push_back(std::move(edge));
       }
-      for (const auto& name : facts->auditors) check_auditor(node, name);
+      for (const auto& name : auditors_that_load(*facts, libc_)) check_auditor(node, name);
       // A pattern that speaks of a library which is opened by name is not dead.
       for (const auto& note : facts->dlopen_notes) {
         for (const auto& name : note.sonames) match_exclude(graph_.patterns, name, "");
@@ -99,6 +101,10 @@ class Resolver {
     if (const auto pattern = match_exclude(graph_.patterns, needed, found.file->real_path)) {
       return excluded(std::move(edge), *pattern, found.file->real_path);
     }
+    if (needed.find('/') != std::string::npos && found.how != kPath) {
+      warnings_.add(graph_.nodes[node].path + " needs " + needed + ", which is not there: " +
+                    found.file->real_path + " has its file name and is taken (" + found.how + ")");
+    }
     edge.answer = Answer::host;
     edge.how = found.how;
     edge.target = node_of(*found.file, node, needed);
@@ -116,7 +122,8 @@ class Resolver {
 
   // --- the wheel itself ------------------------------------------------------------------------
 
-  /// Along the file's own effective run path, then by settled point 1. Sets target and how.
+  /// Along the file's own effective run path, then as a sibling (find_sibling). Sets target and
+  /// how.
   void find_in_wheel(NodeId node, Edge& edge) {
     const std::size_t from = wheel_file_above(node);
     if (node == from) {
@@ -195,8 +202,8 @@ class Resolver {
                   ", and the build's copy " + found.file->real_path + " has another build-id");
   }
 
-  /// A file with that SONAME under another file name is none that a loader finds by itself (settled
-  /// point 1).
+  /// A file with that SONAME under another file name is none that a loader finds by
+  /// itself.
   void note_soname_only(NodeId node, const std::string& needed) {
     const auto found = by_soname_.find(needed);
     if (found == by_soname_.end()) return;
@@ -209,8 +216,8 @@ class Resolver {
     }
   }
 
-  /// DT_AUDIT and DT_DEPAUDIT name libraries, too, which glibc loads beside a program. They are not
-  /// followed, so that one that is not in the wheel has to be said.
+  /// An auditor watches a program and is none of its libraries: without it the program runs, after
+  /// a message of the loader's (rtld.c, load_audit_module). None is bundled, which is said.
   void check_auditor(NodeId node, const std::string& name) {
     if (match_exclude(graph_.patterns, name, "")) return;
     Edge edge;
@@ -220,9 +227,10 @@ class Resolver {
     Skipped ignored;
     const Found found = search(node, name, nullptr, ignored);
     warnings_.add(
-        graph_.nodes[node].path + " names " + name + " in DT_AUDIT or DT_DEPAUDIT: " +
+        graph_.nodes[node].path + " names the auditor " + name + " (DT_AUDIT): " +
         (found.file == nullptr ? "it was not found" : found.file->real_path + " is not bundled") +
-        "; put it into the wheel, or say with --exclude " + name + " that the target has it");
+        ", and the loader complains of it whenever the program starts; put it into the wheel, or " +
+        "say with --exclude " + name + " that the user's machine has it");
   }
 
   // --- this machine ----------------------------------------------------------------------------
@@ -233,10 +241,19 @@ class Resolver {
     if (needed.find('/') != std::string::npos) {
       for (const auto& path : search_list_.host_paths(needed, *facts, origins_[node])) {
         if (searched != nullptr) searched->push_back(path);
-        if (const HostFile* file = host_files_.open(path, *facts, skipped)) return {file, "path"};
+        if (const HostFile* file = host_files_.open(path, *facts, skipped)) return {file, kPath};
       }
-      return {};
+      // The path holds where the file was linked. Elsewhere it says the name at least.
+      const std::string name(base_name(needed));
+      if (name.empty()) return {};
+      return search_by_name(node, name, searched, skipped);
     }
+    return search_by_name(node, needed, searched, skipped);
+  }
+
+  Found search_by_name(NodeId node, const std::string& needed, std::vector<std::string>* searched,
+                       Skipped& skipped) {
+    const auto facts = graph_.nodes[node].facts;
     const auto look_into = [&](const std::vector<Place>& places, const std::string& owner) {
       for (const Place& place : places) {
         const auto hit = search_list_.find(place, needed, *facts, skipped);

@@ -36,7 +36,7 @@ struct HostOrigins {
   std::vector<std::string> folders;
 };
 
-/// The folders that question 1 is asked of, in the order of DESIGN.md, "Resolving".
+/// The folders that question 1 is asked of, in the order that README tells.
 class SearchList {
  public:
   SearchList(const SearchOptions& options, const Sysroot& sysroot, HostFiles& host_files);

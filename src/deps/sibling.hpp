@@ -30,7 +30,7 @@ class LayoutIndex {
   /// Who asks: the file itself, or a library of this machine that was reached through it.
   enum class Asking { itself, from_outside };
 
-  /// The candidates for a NEEDED entry of `needing`, best first (settled point 1).
+  /// The candidates for a NEEDED entry of `needing`, best first (find_sibling).
   [[nodiscard]] std::vector<std::size_t> siblings(std::size_t needing, std::string_view needed,
                                                   Asking asking = Asking::itself) const;
 

@@ -10,7 +10,7 @@
 namespace truewheel::elf {
 
 /// The parts of check_edit(). Each appends sentences that begin with the invariant's number in
-/// elf-rewriting.md 2.6.
+/// docs/elf-rewriting.md.
 using Complaints = std::vector<std::string>;
 
 /// What is wrong with one file by itself. Sentences name indices, never addresses, so that those of

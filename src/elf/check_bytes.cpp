@@ -86,7 +86,7 @@ bool hits_section(const ElfImage& before, const std::vector<Range>& ranges, std:
       before.sections().begin(), before.sections().end(), [&](const Section& section) {
         const bool counts = (section.flags & shf::kAlloc) != 0 && section.type != sht::kNobits &&
                             section.type != sht::kNull;
-        // A section that is not where a LOAD maps it lies about its extent (elf-cases.md E08).
+        // A section that is not where a LOAD maps it lies about its extent (E08).
         if (!counts || before.offset_of(section.addr, section.size) != section.offset) return false;
         if (section.offset >= offset + size || offset >= section.offset + section.size)
           return false;

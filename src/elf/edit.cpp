@@ -45,7 +45,7 @@ void refuse_shared_interpreter(const ElfImage& image, const std::vector<Table>& 
 }
 
 /// Files that load as they are, but in which a change would break something that this editor does
-/// not understand (elf-cases.md, verdict X).
+/// not understand (docs/elf-rewriting.md, Refusals).
 void refuse_uneditable(const ElfImage& image, const Wish& wish) {
   if (image.dynamic().empty()) {
     // The kernel reads PT_INTERP whatever else the file has; a name that fits needs no more.

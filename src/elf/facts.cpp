@@ -100,7 +100,7 @@ ElfFacts inspect(Bytes file) {
   if (!has_elf_magic(file)) return {};
   const ElfImage image(file);
   // The own reader comes first: it refuses what is malformed, so that LIEF sees only images that
-  // are right, and it decides where LIEF's caps lose data (standards.md finding 3).
+  // are right, and it decides where LIEF's silent caps lose data.
   NativeReading reading = read_natively(image);
   ElfFacts by_lief;
   try {

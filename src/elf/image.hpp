@@ -50,8 +50,8 @@ enum class DynamicBy { segment, segment_or_section };
 
 /// A bounds-checked view of one ELF file: headers, program headers, sections if they can be
 /// trusted, .dynamic by way of PT_DYNAMIC, and addresses as offsets. Construction refuses what
-/// elf-cases.md says R to (E02-E05, E10, E11, E13, E14, E17); counts never allocate more than the
-/// file's own size asks for.
+/// no loader takes (E02-E05, E10, E11, E13, E14, E17 of tests/elf_cases); counts never allocate
+/// more than the file's own size asks for.
 class ElfImage {
  public:
   explicit ElfImage(Bytes file, DynamicBy by = DynamicBy::segment);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kSpareSlots = 8;
 
 /// Processor tags whose values are known not to depend on where .dynamic lies, DT_MIPS_RLD_MAP_REL
-/// apart, which the writer corrects (elf-cases.md E44).
+/// apart, which the writer corrects (E44 of tests/elf_cases).
 bool knows_processor_tags(const ElfImage& image) {
   const auto is_known_machine = [&] {
     switch (image.header().machine) {

@@ -57,7 +57,7 @@ struct Layout {
 /// How many entries .dynamic has room for, in PT_DYNAMIC and in its section.
 [[nodiscard]] std::uint64_t dynamic_slots(const ElfImage& image);
 
-/// Rungs S3 to S6 of elf-rewriting.md 2.3: of all layouts whose preconditions hold the one that
+/// Rungs S3 to S6 of docs/elf-rewriting.md: of all layouts whose preconditions hold the one that
 /// adds the fewest bytes; ties go to the one that overwrites no old table, then to the one that
 /// moves no note. Throws Error(refused, "elf-no-room") with all reasons when there is none.
 [[nodiscard]] Layout choose_layout(const ElfImage& image, const LayoutRequest& request,

@@ -19,7 +19,7 @@ struct Note {
 };
 
 /// The known notes of PT_NOTE, PT_GNU_PROPERTY and the note sections, each once, in that order.
-/// Segments come first, since a file without section headers must say the same (standards.md 1.4).
+/// Segments come first, since a file without section headers must say the same.
 /// An area that lies or ends within a note is read up to there: notes are metadata that no loader
 /// insists on. Throws Error(refused, "elf-notes") when the areas overlap beyond all measure.
 [[nodiscard]] std::vector<Note> known_notes(const ElfImage& image);

@@ -33,7 +33,7 @@ struct Room {
 };
 
 /// The alignment that a new LOAD gets: the option, else the largest p_align of the file, else what
-/// the machine's loaders ask for (elf-rewriting.md I1).
+/// the machine's loaders ask for (invariant I1 of docs/elf-rewriting.md).
 [[nodiscard]] std::uint64_t load_alignment(const ElfImage& image, const EditOptions& options);
 
 /// All rooms, the best first: that of the LOAD with .dynstr, then read-only ones, writable ones,

@@ -9,7 +9,7 @@
 
 namespace truewheel::elf {
 
-/// Who uses which string of the dynamic string table (elf-rewriting.md 2.2).
+/// Who uses which string of the dynamic string table.
 ///
 /// The linker merges strings by their tails, so a symbol's name may be the end of a run path, and
 /// an empty name may be any NUL. Bytes may be overwritten only if no user's string covers them.

@@ -47,7 +47,7 @@ inline constexpr std::uint64_t kVerdefSize = 20, kVerdauxSize = 8;
 
 /// The table at DT_VERNEED by following vn_next, as glibc does; DT_VERNEEDNUM is not believed.
 /// Empty when there is none. Throws Error(refused, "elf-version-needs") on links or names that
-/// leave their table (elf-cases.md E20).
+/// leave their table (E20 of tests/elf_cases).
 [[nodiscard]] VersionTable<VersionNeedRecord> read_version_needs(const ElfImage& image);
 
 /// The table at DT_VERDEF in the same way; Error(refused, "elf-version-definitions").

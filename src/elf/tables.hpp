@@ -11,7 +11,7 @@
 namespace truewheel::elf {
 
 /// The parts of a file that only program headers and dynamic tags point at, so that they can move
-/// (elf-rewriting.md 2.4). Code and data never do.
+/// (docs/elf-rewriting.md). Code and data never do.
 enum class TableKind {
   interpreter,
   notes,  ///< all notes that one PT_NOTE covers, as one block
@@ -54,7 +54,8 @@ struct Table {
 [[nodiscard]] std::uint64_t interpreter_room(const ElfImage& image, const Table& interpreter);
 
 /// True when the section headers can be used for layout: a string table section stands where
-/// DT_STRTAB points, and no allocated section lies elsewhere than its LOAD (elf-cases.md E08).
+/// DT_STRTAB points, and no allocated section lies elsewhere than its LOAD (E08 of
+/// tests/elf_cases).
 [[nodiscard]] bool sections_agree(const ElfImage& image);
 
 /// The size that a table's section gives it, which may be larger than what is used of it; 0 for a

@@ -99,14 +99,21 @@ class TagChooser {
     return std::move(choice_);
   }
 
-  std::vector<FalseTag> find_false() {
+  JudgedTags judge_own_files() {
     choice_.policy = verdict_.policies.size() - 1;  // "linux", under which nothing is bundled
-    own_files_alone_ = true;
-    std::vector<FalseTag> found;
+    JudgedTags judged;
     for (const std::string& tag : name_tags_) {
-      if (auto why = why_false(tag); !why.empty()) found.push_back({tag, std::move(why)});
+      counts_ = is_own_fault;
+      if (auto why = why_false(tag); !why.empty()) {
+        judged.untrue.push_back({tag, std::move(why)});
+        continue;
+      }
+      counts_ = is_own;
+      if (auto why = why_false(tag); !why.empty()) {
+        judged.conditional.push_back({tag, std::move(why)});
+      }
     }
-    return found;
+    return judged;
   }
 
  private:
@@ -218,8 +225,9 @@ class TagChooser {
     for (std::size_t i = 0; i + 1 < verdict_.policies.size(); ++i) {
       const PolicyVerdict& candidate = verdict_.policies[i];
       if (number_of(candidate.policy.name) > std::pair(tag.major, tag.minor)) continue;
-      if (own_files_alone_) {
-        const auto own = std::find_if(candidate.offences.begin(), candidate.offences.end(), is_own);
+      if (counts_ != nullptr) {
+        const auto own =
+            std::find_if(candidate.offences.begin(), candidate.offences.end(), counts_);
         if (own == candidate.offences.end()) return {};
         why = own->sentence();
         continue;
@@ -240,6 +248,9 @@ class TagChooser {
   // What the wheel's own files need, as against what comes with libraries that this machine happens
   // to have: a wheel may leave those to the user's on purpose.
   static bool is_own(const Offence& offence) { return offence.in_wheel; }
+  static bool is_own_fault(const Offence& offence) {
+    return offence.in_wheel && offence.kind != Offence::Kind::missing_library;
+  }
 
   void judge_name_tag(const std::string& tag, TagUpdate update) {
     if (kept_.contains(tag)) return;
@@ -272,8 +283,8 @@ class TagChooser {
   const Verdict& verdict_;
   const std::vector<std::string>& name_tags_;
   std::string asked_tag_;
-  bool own_files_alone_ = false;
-  std::map<std::string, std::string> kept_;  // tag -> reason, sorted by tag
+  bool (*counts_)(const Offence&) = nullptr;  ///< set: only these offences, with nothing bundled
+  std::map<std::string, std::string> kept_;   // tag -> reason, sorted by tag
   std::vector<std::string> dropped_;
   TagChoice choice_;
 };
@@ -285,9 +296,8 @@ TagChoice choose_tags(const Verdict& verdict, const PlatformWish& wish, TagUpdat
   return TagChooser(verdict, name_tags).choose(wish, update);
 }
 
-std::vector<FalseTag> false_tags(const Verdict& verdict,
-                                 const std::vector<std::string>& name_tags) {
-  return TagChooser(verdict, name_tags).find_false();
+JudgedTags judge_name_tags(const Verdict& verdict, const std::vector<std::string>& name_tags) {
+  return TagChooser(verdict, name_tags).judge_own_files();
 }
 
 }  // namespace truewheel::policy

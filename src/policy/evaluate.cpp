@@ -69,7 +69,7 @@ class PolicyJudge {
     verdict.policy = policy;
     // Breadth-first over what the policy's system does not provide. A sibling is one of the wheel's
     // own files and stands in the queue already, also where the policy would allow the system's
-    // copy (bug-classes.md B25).
+    // copy, such as a newer libstdc++ (auditwheel#616).
     std::set<deps::NodeId> grafts;
     std::vector<deps::NodeId> queue = own_;
     for (std::size_t at = 0; at < queue.size(); ++at) {
@@ -108,7 +108,7 @@ class PolicyJudge {
   }
 
   // A shared object finds Python's symbols in the process that loads it, so that the entry can go
-  // (settled point 18); a program cannot. On Android every extension needs libpython.
+  // (auditwheel#589); a program cannot. On Android every extension needs libpython.
   void judge_libpython(const deps::Node& node, const deps::Edge& edge,
                        std::vector<Offence>& offences) const {
     if (libc_ == deps::Libc::bionic || !is_program(*node.facts)) return;

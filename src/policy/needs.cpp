@@ -41,7 +41,7 @@ FileNeeds::FileNeeds(const deps::Node& node, const std::set<std::string>& forbid
     versions_.push_back({"libc.so.6", kRelrVersion});
   }
   for (const elf::ImportedSymbol& symbol : node.facts->imports) {
-    if (symbol.weak) continue;  // it may stay undefined (bug-classes.md C5)
+    if (symbol.weak) continue;  // it may stay undefined (auditwheel#663)
     if (is_rare_python_symbol(symbol.name)) python_symbols_.push_back(symbol.name);
     if (forbidden.contains(symbol.name)) forbidden_.push_back({symbol.file, symbol.name});
   }
@@ -90,7 +90,7 @@ void FileNeeds::judge_versions(const Policy& policy, const EvaluateOptions& opti
     if (!known) continue;
     if (options.libstdcxx == Libstdcxx::host && is_libstdcxx_family(known->family)) continue;
     // Set membership, not order: aarch64's 2_17 has GLIBC 2.18, and 2_37 has not 2.37
-    // (standards.md 1.4).
+    // (auditwheel's tables).
     if (policy.symbol_versions.at(known->family).contains(known->version)) continue;
     offences.push_back(offence(Offence::Kind::version));
     offences.back().library = version.library;

@@ -40,6 +40,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Whether most of it would have to be typed anew to be any of them.
+bool is_like_none(std::string_view name, const std::vector<std::string>& known) {
+  return std::all_of(known.begin(), known.end(), [&](const std::string& candidate) {
+    return 2 * edit_distance(name.substr(0, 64), candidate) >
+           std::max(name.size(), candidate.size());
+  });
+}
+
 // A name of the right family with another number is nearest to the number; any other one is a
 // typing mistake, perhaps in what should have been the architecture.
 std::string nearest(std::string_view name, const std::vector<std::string>& known,
@@ -102,8 +110,10 @@ PlatformWish parse_platform_wish(std::string_view text, deps::Libc libc,
   const std::string best = nearest(name, known, "_" + tag_architecture(libc, architecture));
   const std::string best_spelled = best == "auto" ? best : best + suffix;
   std::string why = "unknown platform '" + printable(text) + "'";
+  bool is_unknown = true;
   for (const deps::Libc other : {deps::Libc::glibc, deps::Libc::musl, deps::Libc::bionic}) {
     if (wished.family != tag_family(other)) continue;
+    is_unknown = false;
     if (other != libc) {
       why = "platform '" + printable(text) + "' is for " + std::string(libc_name(other)) +
             ", the wheel is for " + std::string(libc_name(libc));
@@ -111,6 +121,11 @@ PlatformWish parse_platform_wish(std::string_view text, deps::Libc libc,
       why = "platform '" + printable(text) + "' is not in the tables for " +
             tag_architecture(libc, architecture);
     }
+  }
+  if (is_unknown && known.size() > 2 && is_like_none(name, known)) {
+    refuse(why + "; there are " + known.front() + " to " + known[known.size() - 3] +
+               ", linux, and auto, which takes the best",
+           "--plat auto");
   }
   refuse(why + "; the nearest one is '" + best_spelled + "'", "--plat " + best_spelled);
 }

@@ -16,13 +16,13 @@ struct FamilyVersion {
 };
 
 /// nullopt for a version of a family that the policy does not speak of: it restricts nothing
-/// (bug-classes.md C3).
+/// (auditwheel#613: ZLIB_NG_2.1.0 is no ZLIB_).
 [[nodiscard]] std::optional<FamilyVersion> family_of(const Policy& policy, std::string_view name);
 
 /// True for text such as "3.4.30".
 [[nodiscard]] bool is_numeric_version(std::string_view text);
 
-/// True for the families of libstdc++ and libgcc (settled point 16).
+/// True for the families of libstdc++ and libgcc, which --libstdcxx=host lets be.
 [[nodiscard]] bool is_libstdcxx_family(std::string_view family);
 
 }  // namespace truewheel::policy

@@ -82,6 +82,19 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
   return patterns;
 }
 
+void resolve_and_judge(Examined& examined, const InspectOptions& options,
+                       const FoldedCopies* folded) {
+  const auto& loaded = examined.wheel;
+  auto search = options.search;
+  search.libc = loaded.libc;
+  examined.graph = deps::resolve(examined.layout, patterns_of(options), search);
+  if (folded != nullptr) folded->redirect(examined.graph);
+  if (loaded.architecture.empty()) return;
+  auto evaluation = options.evaluate;
+  evaluation.android_level = policy::android_level(loaded.name.platform_tags);
+  examined.verdict = policy::evaluate(examined.graph, loaded.libc, loaded.architecture, evaluation);
+}
+
 }  // namespace
 
 Place place_of(const LoadedMember& member, const LoadedWheel& wheel, bool keeps_place) {
@@ -129,16 +142,7 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     folded->shrink(examined.layout, examined.member_of);
     examined.folds = folded->folds();
   }
-  auto search = options.search;
-  search.libc = loaded.libc;
-  examined.graph = deps::resolve(examined.layout, patterns_of(options), search);
-  if (folded) folded->redirect(examined.graph);
-  if (!loaded.architecture.empty()) {
-    auto evaluation = options.evaluate;
-    evaluation.android_level = policy::android_level(loaded.name.platform_tags);
-    examined.verdict =
-        policy::evaluate(examined.graph, loaded.libc, loaded.architecture, evaluation);
-  }
+  resolve_and_judge(examined, options, folded ? &*folded : nullptr);
   for (const auto& note : examined.verdict.notes) {
     loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});
   }
@@ -149,6 +153,23 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     loaded.findings.push_back({"resolve", Severity::note, {}, note, {}});
   }
   return examined;
+}
+
+bool leave_driver_libraries_out(Examined& examined, InspectOptions options) {
+  options.driver_groups = true;
+  auto patterns = patterns_of(options);
+  const auto is_drivers = [&](const deps::Edge& edge) {
+    if (edge.answer != deps::Answer::host && edge.answer != deps::Answer::missing) return false;
+    const auto& path = edge.target ? examined.graph.nodes[*edge.target].path : std::string();
+    const auto pattern = deps::match_exclude(patterns, edge.needed, path);
+    return pattern && patterns[*pattern].is_driver;
+  };
+  const auto& nodes = examined.graph.nodes;
+  const bool matters = std::any_of(nodes.begin(), nodes.end(), [&](const deps::Node& node) {
+    return std::any_of(node.edges.begin(), node.edges.end(), is_drivers);
+  });
+  if (matters) resolve_and_judge(examined, options, nullptr);
+  return matters;
 }
 
 }  // namespace truewheel::repair

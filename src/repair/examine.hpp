@@ -31,6 +31,10 @@ inline constexpr const char* kFixOnlyOrigin = "--fix-only";
 /// Resolves and evaluates. Pure wheels come back with an empty layout.
 [[nodiscard]] Examined examine(LoadedWheel wheel, const InspectOptions& options);
 
+/// Looks once more at a wheel that was examined without driver groups, with what they leave out,
+/// as repair does. False, and nothing is done, where that changes nothing.
+[[nodiscard]] bool leave_driver_libraries_out(Examined& examined, InspectOptions options);
+
 /// A place in the layout that the loader sees: site-packages, or a tree that has no fixed way
 /// there.
 struct Place {

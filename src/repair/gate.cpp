@@ -82,12 +82,15 @@ void hold_against_rules(const MappedFile& archive, const std::string& file_name,
   if (is_strict && !groups.empty()) refuse(groups);
   for (const auto& group : groups) {
     const auto& finding = *group.first;
+    // What this very run was has no place among the remedies.
+    const bool is_about_us = finding.hint.find("--fix-only") != std::string::npos;
     findings.push_back(
         {finding.id, Severity::warning, finding.where,
          fmt::format("{}: {}; only the build can repair this", finding.id, group.what()),
          finding.id == "R005"
              ? "--exclude " + finding.value + " says that the user's machine has it"
-             : finding.hint,
+         : is_about_us ? ""
+                       : finding.hint,
          finding.value});
   }
 }

@@ -7,7 +7,7 @@
 
 namespace truewheel::repair {
 
-/// Hands out file names for grafted libraries (DESIGN.md, settled point 4; PEP 600 wants unique
+/// Hands out file names for grafted libraries (auditwheel's form; PEP 600 wants unique
 /// SONAMEs).
 ///
 /// `libfoo.so.1` becomes `libfoo-<first 8 hex of its sha256>.so.1`; a name that already ends in

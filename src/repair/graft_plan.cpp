@@ -37,7 +37,7 @@ elf::ElfEdit edit_towards(const elf::ElfFacts& source, const elf::ElfFacts& memb
   return edit;
 }
 
-/// A name that the archive's own rules would refuse (zip-cases.md Z33, Z35, Z37, Z53).
+/// A name that the archive's own rules would refuse (Z33, Z35, Z37, Z53 of tests/archives).
 void refuse_unfit_name(const Graft& graft) {
   constexpr std::size_t kLongestName = 255;
   const auto& name = graft.new_name;
@@ -110,7 +110,7 @@ class Selector {
   }
 
   /// A file of the libs folder that has this source's graft name and is, byte for byte, what
-  /// grafting the source gives (zip-cases.md Z55: reuse only if the bytes are equal).
+  /// grafting the source gives (one with other bytes is another library).
   std::optional<std::size_t> find_earlier_graft(NodeId id) {
     const auto& node = examined_.graph.nodes[id];
     const auto name = GraftNames({}).pick(base_name(node.path), sources_.at(id).sha256);

@@ -47,8 +47,8 @@ std::string architecture_of_wheel(const LoadedWheel& wheel) {
   return most == votes.end() ? std::string() : most->first;
 }
 
-/// Foreign and malformed ELF files (settled point 20): only a malformed file whose ident, e_type
-/// and machine are the wheel's own is a refusal.
+/// Foreign and malformed ELF files, such as firmware (auditwheel#333): only a malformed file whose
+/// ident, e_type and machine are the wheel's own is a refusal.
 void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
   bool any_program_or_library = false;
   bool any_ours = false;
@@ -116,8 +116,8 @@ void verify_record(LoadedWheel& wheel, Bytes archive, bool accept_mismatch) {
   }
 }
 
-/// ELF files whose installed place the specification calls pure (settled point 20, auditwheel's
-/// refusal).
+/// ELF files whose installed place the specification calls pure; auditwheel refuses them, too
+/// (auditwheel#35).
 void refuse_elf_under_purelib(const LoadedWheel& wheel) {
   std::vector<std::string> names;
   for (const auto& member : wheel.members) {

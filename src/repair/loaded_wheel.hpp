@@ -65,7 +65,7 @@ struct LoadedWheel {
   [[nodiscard]] bool is_pure() const;
 };
 
-/// Opens a wheel and checks all of it (zip-cases.md, DESIGN.md points 10-12 and 20). Throws Error;
+/// Opens a wheel and checks all of it (framing, RECORD, tags, ELF files). Throws Error;
 /// on return every member's CRC held and RECORD agreed, or the disagreements are findings under
 /// `accept_record_mismatch`.
 enum class Hold { nothing, elf_files };

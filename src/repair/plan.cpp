@@ -81,7 +81,7 @@ void Planner::rename(PlannedFile& file, const deps::Edge& edge, const std::strin
 }
 
 /// libpython is the process's own: an extension that links it cannot be loaded by a Python that
-/// does not (settled point 18); a program cannot run without it.
+/// does not (auditwheel#589); a program cannot run without it.
 void Planner::drop_libpython(const deps::Edge& edge, PlannedFile& file) {
   if (file.facts.kind != elf::FileKind::shared_object) {
     throw Error(ErrorKind::unfit, "program-needs-libpython",
@@ -117,7 +117,7 @@ void Planner::use_profile_entries(const deps::Edge& edge, PlannedFile& file) {
 
 /// One NEEDED entry's consequence for the file that has it.
 void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
-  // A path in NEEDED is opened as it stands; only a bare name is looked for (bug-classes.md B28).
+  // A path in NEEDED is opened as it stands; only a bare name is looked for (Mooncake#1571).
   const std::string bare(base_name(edge.needed));
   switch (edge.answer) {
     case Answer::sibling: {
@@ -167,15 +167,6 @@ void Planner::answer_edge(const deps::Edge& edge, PlannedFile& file) {
 
 void Planner::plan_file(NodeId node_id, PlannedFile file) {
   for (const auto& edge : graph_.nodes[node_id].edges) answer_edge(edge, file);
-  for (const auto& name : file.facts.auditors) {
-    if (!file.edit.replace_needed.contains(name)) continue;
-    plan_.findings.push_back(
-        {"auxiliary-name",
-         Severity::warning,
-         file.path,
-         fmt::format("DT_AUDIT or DT_DEPAUDIT names {}, which is bundled under another name", name),
-         {}});
-  }
   plan_.files.push_back(std::move(file));
 }
 
@@ -254,10 +245,12 @@ void Planner::choose_tags() {
   const auto& verdict = examined_.verdict;
   const auto wish =
       policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
-  if (wish.policy != "linux") refuse_missing_libraries(examined_);
+  if (wish.policy != "linux") {
+    if (auto error = missing_libraries(examined_)) throw Error(*error);
+  }
   const bool may_keep =
       options_.fix_only && wish.automatic && options_.tag_update == policy::TagUpdate::all;
-  const bool is_true = may_keep && policy::false_tags(verdict, name_tags).empty();
+  const bool is_true = may_keep && policy::judge_name_tags(verdict, name_tags).untrue.empty();
   const bool is_hopeless = may_keep && verdict.best + 1 == verdict.policies.size();
   const bool keeps = is_true || is_hopeless;
   if (keeps) {

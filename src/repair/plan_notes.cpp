@@ -95,9 +95,9 @@ class MissingLibraries {
 
 }  // namespace
 
-void refuse_missing_libraries(const Examined& examined) {
+std::optional<Error> missing_libraries(const Examined& examined) {
   const auto& policies = examined.verdict.policies;
-  if (policies.size() < 2) return;
+  if (policies.size() < 2) return std::nullopt;
   const auto& newest = policies[policies.size() - 2];
   MissingLibraries missing(examined.graph);
   const auto collect = [&](NodeId id) {
@@ -110,8 +110,8 @@ void refuse_missing_libraries(const Examined& examined) {
   };
   for (NodeId id = 0; id < examined.layout.size(); ++id) collect(id);
   for (const auto id : newest.grafts) collect(id);
-  if (missing.empty()) return;
-  throw Error(ErrorKind::unfit, "missing-library", missing.text(), missing.hint());
+  if (missing.empty()) return std::nullopt;
+  return Error(ErrorKind::unfit, "missing-library", missing.text(), missing.hint());
 }
 
 void note_exclusions(const deps::Graph& graph, const std::vector<NodeId>& kept, Plan& plan) {

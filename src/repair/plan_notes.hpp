@@ -2,21 +2,23 @@
 #pragma once
 
 #include "repair/plan.hpp"
+#include <truewheel/error.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace truewheel::repair {
 
-/// Throws Error(unfit, "missing-library") with every library that nothing has, who needs it and
-/// where it was searched (bug-classes.md E1). The newest policy is asked, since it leaves most to
-/// the system: what it misses is missing under every other one, too.
-void refuse_missing_libraries(const Examined& examined);
+/// Error(unfit, "missing-library") with every library that nothing has, who needs it and where it
+/// was searched. The newest policy is asked, since it leaves most to the system: what it misses is
+/// missing under every other one, too.
+[[nodiscard]] std::optional<Error> missing_libraries(const Examined& examined);
 
 /// Lists what was left out of `kept` nodes' needs, and warns of drivers' libraries among it.
 void note_exclusions(const deps::Graph& graph, const std::vector<deps::NodeId>& kept, Plan& plan);
 
 /// A pattern that matched nothing is how 890 MB of BLAS got into a wheel (aiter#5318): a warning,
-/// or Error(unfit, "dead-pattern") where the options say so (settled point 6).
+/// or Error(unfit, "dead-pattern") where the options say so (--verify=strict).
 void note_dead_patterns(const deps::Graph& graph, const Options& options, Plan& plan);
 
 }  // namespace truewheel::repair

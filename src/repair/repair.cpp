@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "repair/execute.hpp"
 #include "repair/gate.hpp"
+#include "repair/plan_notes.hpp"
 #include "repair/verify.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/repair.hpp>
@@ -160,7 +161,7 @@ Report pure_report(const LoadedWheel& wheel) {
   return report;
 }
 
-/// An output that is the input itself is never written (settled point 13): the same bytes are a
+/// An output that is the input itself is never written (README): the same bytes are a
 /// success.
 Finished compare_with_input(std::unique_ptr<Finished::State> state, const MappedFile& result,
                             const MappedFile& input) {
@@ -281,6 +282,23 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   return Finished(std::move(state));
 }
 
+namespace {
+
+/// What the groups leave out of what `graph` knows, by name.
+std::map<std::string, std::string> driver_libraries(const deps::Graph& graph) {
+  std::map<std::string, std::string> found;
+  for (const auto& node : graph.nodes) {
+    for (const auto& edge : node.edges) {
+      if (!edge.pattern || edge.answer != deps::Answer::excluded) continue;
+      const auto& pattern = graph.patterns[*edge.pattern];
+      if (pattern.origin.starts_with("driver group")) found.emplace(edge.needed, pattern.origin);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 Inspection inspect(const std::filesystem::path& path, const InspectOptions& options) {
   auto wheel = load_wheel(path, options);
   Inspection inspection;
@@ -295,8 +313,13 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
   }
   auto examined = examine(std::move(wheel), options);
   inspection.findings = examined.wheel.findings;
-  inspection.graph = std::move(examined.graph);
-  inspection.verdict = std::move(examined.verdict);
+  inspection.graph = examined.graph;
+  inspection.verdict = examined.verdict;
+  if (leave_driver_libraries_out(examined, options)) {
+    inspection.repair_verdict = examined.verdict;
+    inspection.driver_libraries = driver_libraries(examined.graph);
+  }
+  inspection.lacks_libraries = missing_libraries(examined).has_value();
   return inspection;
 }
 

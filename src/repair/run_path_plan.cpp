@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "check/requirements.hpp"
+#include <truewheel/error.hpp>
 
 #include <fmt/format.h>
 
@@ -37,7 +38,9 @@ class FilePath {
   /// Asks for a folder of the wheel; false when it is there already.
   bool want_folder(const std::string& folder) {
     if (has_folder(folder)) return false;
-    (folder == rules_.libs_folder ? libs_ : siblings_).push_back(origin_entry(file_.path, folder));
+    auto entry = origin_entry(file_.path, folder);
+    refuse_unnameable(folder, entry);
+    (folder == rules_.libs_folder ? libs_ : siblings_).push_back(std::move(entry));
     return true;
   }
 
@@ -73,6 +76,20 @@ class FilePath {
   }
 
  private:
+  /// A colon ends an entry, and a loader replaces what looks like a token; musl gives up at any
+  /// other dollar sign (ldso/dynlink.c, fixup_rpath).
+  void refuse_unnameable(const std::string& folder, const std::string& entry) const {
+    const auto place = deps::place_entry(entry, file_.path, file_.facts);
+    const bool is_named = entry.find(':') == std::string::npos &&
+                          place.kind == EntryPlace::Kind::inside && place.folder == folder &&
+                          (rules_.libc != deps::Libc::musl || entry.rfind('$') == 0);
+    if (is_named) return;
+    throw Error(ErrorKind::unfit, "run-path-folder",
+                fmt::format("{}: needs a library in {}, a folder that no run path can name",
+                            printable(file_.path), printable(folder)),
+                "have the build give the folder another name");
+  }
+
   void sort_entry(const std::string& entry, std::vector<Finding>& findings) {
     const auto place = deps::place_entry(entry, file_.path, file_.facts);
     if (place.kind != EntryPlace::Kind::inside) {

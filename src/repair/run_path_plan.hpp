@@ -23,7 +23,7 @@ struct RunPathRules {
   std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
 };
 
-/// Decides every file's run path (settled points 1, 2 and 8): entries that lead nowhere good go, a
+/// Decides every file's run path after names are settled: entries that lead nowhere good go, a
 /// file that needs a graft gets the libs folder, a file that needs an excluded library its
 /// profile's folders, and a file whose sibling the simulated loader does not find gets the
 /// sibling's folder. Files for which nothing has to change keep theirs.

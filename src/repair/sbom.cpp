@@ -29,7 +29,7 @@ constexpr const char* kFileProperty = "truewheel:file";
 constexpr int kDeepest = 64;  // a bill has some six levels; writing goes as deep as reading did
 
 std::string timestamp(const wheel::ArchiveTime& time) {
-  // What zip can say (DESIGN.md, Output): 1980 to 2107.
+  // What zip can say (APPNOTE 4.4.6, MS-DOS time): 1980 to 2107.
   constexpr std::int64_t kEarliest = 315532800;
   constexpr std::int64_t kLatest = 4354819199;
   const std::chrono::sys_seconds moment(

@@ -14,7 +14,7 @@ namespace truewheel::repair {
 /// Plans the bill of materials of the finished wheel as CycloneDX 1.4 JSON: one component a graft,
 /// what an earlier repair wrote of files that are still there, and who needs whom; and with it the
 /// licence files of the packages that the grafts come from. Nothing of it depends on the clock.
-/// Call only when the plan has grafts (settled point 19).
+/// Call only when the plan has grafts: without any the wheel has no bill.
 void plan_sbom(const LoadedWheel& wheel, const deps::Graph& graph, const Options& options,
                Plan& plan);
 

@@ -3,6 +3,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
+#include "base/text.hpp"
 #include "elf/image.hpp"
 #include <truewheel/error.hpp>
 
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <spawn.h>
 #include <string>
 #include <sys/wait.h>
@@ -68,12 +70,16 @@ void refuse_when_interrupted() {
   }
 }
 
-/// What a child needs that the process has not: no held signals, and an empty standard input.
+/// What a child needs that the process has not: no held signals, an empty standard input, and a
+/// file for what it says, which are warnings about a file that is not the user's as a rule.
 class ChildSetting {
  public:
-  ChildSetting() {
+  explicit ChildSetting(const std::filesystem::path& messages) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions_, 1, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
+    posix_spawn_file_actions_adddup2(&actions_, 1, 2);
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_init(&attributes_);
@@ -99,12 +105,19 @@ class ChildSetting {
   posix_spawnattr_t attributes_{};
 };
 
-/// Runs a program of binutils to its end.
-void run_tool(const std::vector<std::string>& words) {
+std::string first_line(const std::filesystem::path& file) {
+  std::string line;
+  std::getline(std::ifstream(file), line);
+  return printable(line);
+}
+
+/// Runs a program of binutils to its end. `folder` takes what it says.
+void run_tool(const std::vector<std::string>& words, const std::filesystem::path& folder) {
   refuse_when_interrupted();
   const std::string& program = words.front();
+  const auto messages = folder / "messages";
   pid_t child = 0;
-  if (const int failed = ChildSetting().spawn(child, words); failed != 0) {
+  if (const int failed = ChildSetting(messages).spawn(child, words); failed != 0) {
     throw Error(ErrorKind::io, "strip-absent",
                 fmt::format("starting the system's {}: {}", program, std::strerror(failed)),
                 "install binutils, or leave --strip out");
@@ -119,7 +132,7 @@ void run_tool(const std::vector<std::string>& words) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     refuse_when_interrupted();
     throw Error(ErrorKind::io, "strip-failed",
-                fmt::format("the system's {} failed on it", program));
+                fmt::format("the system's {} failed on it: {}", program, first_line(messages)));
   }
 }
 
@@ -169,7 +182,7 @@ Buffer strip_symbols(Bytes file) {
   const auto input = folder.path() / "in";
   const auto output = folder.path() / "out";
   write_file(input, file);
-  run_tool({"strip", "-s", "-o", output.string(), input.string()});
+  run_tool({"strip", "-s", "-o", output.string(), input.string()}, folder.path());
   return read_file(output);
 }
 
@@ -182,9 +195,10 @@ SplitFile split_symbols(Bytes file, const std::string& debug_name) {
   std::filesystem::create_directory(debug_folder);
   const auto debug = debug_folder / debug_name;
   write_file(input, file);
-  run_tool({"objcopy", "--only-keep-debug", input.string(), debug.string()});
+  run_tool({"objcopy", "--only-keep-debug", input.string(), debug.string()}, folder.path());
   run_tool({"objcopy", "--strip-all", "--add-gnu-debuglink=" + debug.string(), input.string(),
-            output.string()});
+            output.string()},
+           folder.path());
   return {read_file(output), std::make_shared<const MappedFile>(debug)};
 }
 

@@ -8,7 +8,7 @@
 namespace truewheel::report {
 
 /// `auditwheel show` in auditwheel's form: its sentences, wrapped as it wraps them, since scripts
-/// look for them (bug-classes.md E5).
+/// look for them (auditwheel#685).
 [[nodiscard]] std::string auditwheel_text(const repair::Inspection& inspection);
 
 }  // namespace truewheel::report

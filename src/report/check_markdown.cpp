@@ -68,9 +68,8 @@ std::string check_github(const std::vector<check::Outcome>& outcomes) {
           finding.severity == Severity::note ? "notice" : severity_name(finding.severity);
       const std::string place =
           subject_name(outcome) + (finding.where.empty() ? "" : "!" + finding.where);
-      out += fmt::format("::{} file=pyproject.toml,title={}::{}: {}{}\n", level,
-                         command_text(finding.id, true), command_text(place, false),
-                         command_text(finding.what, false),
+      out += fmt::format("::{} title={}::{}: {}{}\n", level, command_text(finding.id, true),
+                         command_text(place, false), command_text(finding.what, false),
                          finding.hint.empty() ? "" : "%0A" + command_text(finding.hint, false));
     }
   }

@@ -60,6 +60,13 @@ std::string links_text(const check::Subject& subject) {
   return out;
 }
 
+/// "error", or "warning or error" of a rule whose findings differ.
+std::string severities(const check::Rule& rule) {
+  const std::string severest = severity_name(rule.severity);
+  return rule.mildest == rule.severity ? severest
+                                       : severity_name(rule.mildest) + (" or " + severest);
+}
+
 }  // namespace
 
 std::string link_text(const check::Subject& subject, const check::Link& link) {
@@ -140,14 +147,14 @@ std::string check_text(const std::vector<check::Outcome>& outcomes, Severity lea
 std::string rule_list_text() {
   std::string out;
   for (const auto& rule : check::rules()) {
-    out += fmt::format("{}  {:<8} {}\n", rule.id, severity_name(rule.severity), rule.title);
+    out += fmt::format("{}  {:<16} {}\n", rule.id, severities(rule), rule.title);
   }
   return out;
 }
 
 std::string rule_text(const check::Rule& rule) {
-  return fmt::format("{} ({}): {}\n\n{}\n\nRemedy: {}\n", rule.id, severity_name(rule.severity),
-                     rule.title, rule.reason, rule.remedy);
+  return fmt::format("{} ({}): {}\n\n{}\n\nRemedy: {}\n", rule.id, severities(rule), rule.title,
+                     rule.reason, rule.remedy);
 }
 
 }  // namespace truewheel::report

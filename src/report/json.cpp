@@ -123,18 +123,22 @@ std::string show_json(const repair::Inspection& inspection) {
 
   json["own_tag"] = verdict.tag(verdict.own);
   json["own_symbols"] = versioned_symbols(inspection, Whose::wheel);
-  json["repaired_tag"] = verdict.tag(verdict.best);
+  const auto& repaired = repaired_verdict(inspection);
+  json["repaired_tag"] = repaired.tag(repaired.best);
+  json["left_to_driver"] = inspection.driver_libraries;
   Json floors = Json::object();
-  for (const auto& [name, floor] : verdict.floors) {
+  for (const auto& [name, floor] : repaired.floors) {
     floors[name] = {{"version", floor.version}, {"file", floor.file}, {"symbol", floor.symbol}};
   }
   json["floors"] = std::move(floors);
   json["wheel_tags"] = inspection.wheel_tags;
   Json false_tags = Json::object();
-  for (const auto& entry : policy::false_tags(verdict, inspection.name.platform_tags)) {
-    false_tags[entry.tag] = entry.why;
-  }
+  Json conditional_tags = Json::object();
+  const auto judged = policy::judge_name_tags(verdict, inspection.name.platform_tags);
+  for (const auto& entry : judged.untrue) false_tags[entry.tag] = entry.why;
+  for (const auto& entry : judged.conditional) conditional_tags[entry.tag] = entry.why;
   json["false_tags"] = std::move(false_tags);
+  json["conditional_tags"] = std::move(conditional_tags);
   json["policies"] = policies_json(verdict);
   Json files = Json::array();
   for (const auto& node : inspection.graph.nodes) {

@@ -43,10 +43,28 @@ void write_floors(std::string& out, const policy::Verdict& verdict) {
   }
 }
 
-/// Libraries that a pattern or a profile leaves to the user's machine.
-void write_excluded(std::string& out, const deps::Graph& graph, std::size_t limit) {
-  std::map<std::string, std::string> excluded;
-  for (const auto& node : graph.nodes) {
+/// What `repair` without further options would come to.
+void write_repaired(std::string& out, const repair::Inspection& inspection) {
+  const auto& verdict = repaired_verdict(inspection);
+  if (inspection.lacks_libraries) {
+    line(out, "repaired on this machine:       refused, since libraries are not found");
+    return;
+  }
+  line(out, "repaired on this machine:       {}", verdict.tag(verdict.best));
+  if (verdict.best + 1 == verdict.policies.size()) {
+    line(out, "  (a tag that repair gives only for --plat linux)");
+  } else if (inspection.driver_libraries.empty()) {
+    line(out, "  (with the libraries that repair would bundle from here, which count)");
+  } else {
+    line(out,
+         "  (with what repair would bundle from here, which counts; not the driver's libraries)");
+  }
+}
+
+/// Libraries that a pattern, a profile or a driver group leaves to the user's machine.
+void write_excluded(std::string& out, const repair::Inspection& inspection, std::size_t limit) {
+  auto excluded = inspection.driver_libraries;
+  for (const auto& node : inspection.graph.nodes) {
     for (const auto& edge : node.edges) {
       if (edge.answer == deps::Answer::excluded) excluded.emplace(edge.needed, edge.how);
     }
@@ -115,8 +133,14 @@ std::string repair_text(const repair::Report& report, Detail detail) {
     line(out, "  holds no ELF file: copied as it is");
     return out;
   }
-  line(out, "{}, {} edited, {} bundled, {} left out", counted(report.elf_files, "ELF file"),
-       report.edits.size(), counted(report.grafts.size(), "library"), report.exclusions.size());
+  // What is bundled is edited, too, but none of the wheel's files.
+  const auto edited =
+      std::count_if(report.edits.begin(), report.edits.end(), [&](const repair::EditedFile& edit) {
+        return std::none_of(report.grafts.begin(), report.grafts.end(),
+                            [&](const auto& graft) { return graft.member == edit.member; });
+      });
+  line(out, "{}, {} edited, {} bundled, {} left out", counted(report.elf_files, "ELF file"), edited,
+       counted(report.grafts.size(), "library"), report.exclusions.size());
   if (!report.grafts.empty()) line(out, "bundled:");
   for (const auto& graft : report.grafts) {
     line(out, "  {} ({}) from {}", printable(graft.member), human_size(graft.size),
@@ -171,13 +195,16 @@ std::string show_text(const repair::Inspection& inspection, Detail detail) {
   line(out, "  (nothing bundled: every library outside of it must be one that the tag allows)");
   line(out, "its own ELF files would allow:  {}", verdict.tag(verdict.own));
   line(out, "  (by the symbols and libraries that they name, whatever else is bundled)");
-  line(out, "repaired on this machine:       {}", verdict.tag(verdict.best));
-  line(out, "  (with the libraries that repair would bundle from here, which count)");
-  for (const auto& false_tag : policy::false_tags(verdict, inspection.name.platform_tags)) {
-    line(out, "its name claims {}, which is not true: {}", printable(false_tag.tag),
-         printable(false_tag.why));
+  write_repaired(out, inspection);
+  const auto judged = policy::judge_name_tags(verdict, inspection.name.platform_tags);
+  for (const auto& tag : judged.untrue) {
+    line(out, "its name claims {}, which is not true: {}", printable(tag.tag), printable(tag.why));
   }
-  write_floors(out, verdict);
+  for (const auto& tag : judged.conditional) {
+    line(out, "its name claims {}, which is true where the user's machine has the rest: {}",
+         printable(tag.tag), printable(tag.why));
+  }
+  write_floors(out, repaired_verdict(inspection));
 
   const auto external = external_libraries(inspection);
   if (external.empty()) {
@@ -191,7 +218,7 @@ std::string show_text(const repair::Inspection& inspection, Detail detail) {
     }
     if (external.size() > limit) line(out, "  and {} more", external.size() - limit);
   }
-  write_excluded(out, inspection.graph, limit);
+  write_excluded(out, inspection, limit);
   write_opened_by_name(out, inspection.graph, limit);
   write_obstacles(out, verdict, detail);
   return out;

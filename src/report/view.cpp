@@ -18,6 +18,10 @@ bool is_outside_and_unresolved(const deps::Edge& edge, deps::Libc libc) {
 
 }  // namespace
 
+const policy::Verdict& repaired_verdict(const repair::Inspection& inspection) {
+  return inspection.repair_verdict ? *inspection.repair_verdict : *inspection.verdict;
+}
+
 std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
   // The strictest policy allows least: what it would bundle or miss is what lies outside.
   const auto& verdict = *inspection.verdict;

@@ -9,6 +9,9 @@
 
 namespace truewheel::report {
 
+/// What repair would decide from.
+[[nodiscard]] const policy::Verdict& repaired_verdict(const repair::Inspection& inspection);
+
 /// NEEDED name -> path on this machine ("" when not found) of the libraries that the best policy
 /// does not allow from the system.
 [[nodiscard]] std::map<std::string, std::string> external_libraries(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the archive may hold and an installer stumbles over, or a user would rather know
-// (zip-cases.md Z48, Z49).
+// (Z48, Z49 of tests/archives).
 #include "base/text.hpp"
 #include <truewheel/wheel.hpp>
 

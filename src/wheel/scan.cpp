@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict scanner: an archive is a wheel's only if there is one way to read it
-// (zip-cases.md 2.1). libzip's own consistency check accepts gaps, overlaps and unlisted members
-// (standards.md, finding 1), so nothing else opens a file before this has passed it.
+// (PyPI and uv refuse the others). libzip's own consistency check accepts gaps, overlaps and
+// unlisted members (its regress/open_incons.test), so nothing else opens a file before this has
+// passed it.
 #include "base/byte_reader.hpp"
 #include "base/deflate.hpp"
 #include "base/text.hpp"

@@ -63,7 +63,7 @@ enum class ZipFault {
 struct ZipFaultEntry {
   ZipFault fault;
   std::string_view id;
-  std::string_view cases;  ///< rows of zip-cases.md that end here
+  std::string_view cases;  ///< rows of tests/archives/run.py --list
   std::string_view meaning;
 };
 

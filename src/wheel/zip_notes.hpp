@@ -23,7 +23,8 @@ class Oddity {
   std::string first_;
 };
 
-/// What the scanner tolerates and the output does not repeat (zip-cases.md, verdicts W and N).
+/// What the scanner tolerates and the output does not repeat (tests/archives/run.py --list has the
+/// rows).
 struct Oddities {
   Oddity descriptor;      // Z10
   Oddity entry_comment;   // Z16

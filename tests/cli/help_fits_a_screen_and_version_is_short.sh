@@ -6,6 +6,8 @@ for command in "" repair show; do
   run 0 "$truewheel" $command --help
   [ "$(wc -l <stdout)" -le 50 ]
   [ "$(wc -L <stdout)" -le 100 ]
+  # Values stand in the option's own words, not in those of the library that reads the command line.
+  ! grep -E ':\{|:(INT|UINT|FLOAT) in' stdout
 done
 run 2 "$truewheel" --nothing
 says stderr "hint: truewheel --help"

@@ -6,7 +6,7 @@ run 0 "$truewheel" repair --search lib --search absent --debug-dir debug --syste
 says stderr '--search absent is no folder'
 says stderr '--debug-dir says nothing without --strip=split'
 says stderr '--system-rpath says nothing without a --profile'
-says stdout '1 ELF file, 2 edited, 1 library bundled, 0 left out'
+says stdout '1 ELF file, 1 edited, 1 library bundled, 0 left out'
 run 0 "$truewheel" repair --search lib -w again "$wheel"
 [ ! -s stderr ]
 run 2 "$truewheel" repair --search lib --sysroot absent -w other "$wheel"

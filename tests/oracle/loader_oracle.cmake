@@ -1,4 +1,4 @@
-# The dynamic linkers of this machine judge the simulated ones (reliability-goals.md G21).
+# The dynamic linkers of this machine judge the simulated ones.
 add_executable(loader_oracle
   main.cpp
   oracle/loader_oracle_test.cpp oracle/loader_layouts.cpp oracle/loader_traces.cpp)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loaders themselves judge simulate_load (reliability-goals.md G21): random installations are
+// The loaders themselves judge simulate_load: random installations are
 // linked, loaded by glibc and musl under their own tracing, and each search has to end where the
 // simulation says.
 #include "base/text.hpp"

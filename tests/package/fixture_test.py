@@ -19,8 +19,8 @@ import wheel_facts
 work: Work
 
 UNEDITED = re.compile(rf"{PACKAGE}/(_fast_copy\..*|libasio\.so|libetcd_wrapper\.so)")
-# Sections that only program headers and dynamic entries point to, so an edit may move them (elf-rewriting.md
-# 2.4); all but the first group keep their contents. Every other section is payload.
+# Sections that only program headers and dynamic entries point to, so an edit may move them (docs/
+# elf-rewriting.md); all but the first group keep their contents. Every other section is payload.
 REWRITTEN = {".dynamic", ".dynstr", ".dynsym", ".gnu.version_r", ".gnu.version_d", ".symtab", ".shstrtab"}
 MOVABLE = {".interp", ".note.gnu.property", ".note.gnu.build-id", ".note.ABI-tag", ".gnu.hash", ".hash", ".gnu.version"}
 

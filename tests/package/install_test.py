@@ -44,6 +44,12 @@ class Tests(unittest.TestCase):
                      "share/doc/truewheel/LICENSE", "share/doc/truewheel/THIRD-PARTY-NOTICES"):
             self.assertGreater((self.prefix / name).stat().st_size, 200, name)
 
+    def test_the_readme_leads_nowhere_but_to_what_is_installed(self):
+        readme = self.prefix / "share/doc/truewheel/README.md"
+        for link in re.findall(r"\]\(([^)]+)\)", readme.read_text()):
+            if "://" not in link:
+                self.assertTrue((readme.parent / link).is_file(), link)
+
     def test_the_manual_page_renders_without_a_warning(self):
         done = subprocess.run(["man", "--warnings", "--local-file", self.prefix / "share/man/man1/truewheel.1"],
                               capture_output=True, text=True, env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})

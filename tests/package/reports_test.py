@@ -99,7 +99,7 @@ def github(text: str, findings: list[dict], folder: Path) -> bool:
     assert len(lines) == len(findings), "not one line a finding"
     for line, finding in zip(lines, findings):
         level = {"note": "notice"}.get(finding["severity"], finding["severity"])
-        assert line.startswith(f"::{level} file=pyproject.toml,title={finding['rule']}::"), line
+        assert line.startswith(f"::{level} title={finding['rule']}::"), line
     return True
 
 

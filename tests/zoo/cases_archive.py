@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members, RECORD, metadata and layout of wheels (bug-classes.md, group D; DESIGN.md, settled points 11, 12, 13, 15, 19, 20)."""
+"""Members, RECORD, metadata and layout of wheels."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the output goes, what happens when something is in the way, and exit codes (bug-classes.md, group E)."""
+"""Where the output goes, what happens when something is in the way, and exit codes."""
 
 import json
 import os

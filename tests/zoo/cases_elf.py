@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts and features of ELF files that editors have broken (bug-classes.md, group A), judged inside of wheels."""
+"""Layouts and features of ELF files that editors have broken, judged inside of wheels."""
 
 import struct
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that are left out on purpose, and how they are found after installation (bug-classes.md B6, B8, B20; profiles.md)."""
+"""Libraries that are left out on purpose, and how they are found after installation (docs/profiles.md)."""
 
 import shutil
 from pathlib import Path

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which libraries are bundled, how often, and under which names (bug-classes.md, group B)."""
+"""Which libraries are bundled, how often, and under which names."""
 
 import json
 import os
 import shutil
 import zipfile
+from pathlib import Path
 
 from case import Case, case
 from elf_facts import DT_AUXILIARY, parse
@@ -614,3 +615,55 @@ def every_compression_level_gives_a_good_wheel(c: Case) -> None:
         c.repair("-z", level)
         c.equal(members(c.output()).keys() >= {f"zoo.libs/{graft_name(a)}"}, True, f"graft at level {level}")
     judge(c, [a], {"pkg._e": 3})
+
+
+@case("B21 E9", ours=True)
+def libraries_with_names_that_few_expect(c: Case) -> None:
+    """No "lib", no dot or only dots, hashes that are none, case, and every sign that a shell or a format minds."""
+    names = (".libhidden.so.1", "lib.so.1", "foo", "libfoo.so.so.1", "so.so", "LIBA.so.1", "liba.so.1", "lib-.so", "libx-0123456.so", "lib+x++.so.1", "lib%41.so",
+             'lib"quote.so', "lib[1].so", "lib*.so", "lib~.so~", "libx@1.so", "lib=.so", "lib#.so", "lib;.so", "lib&amp.so")
+    libs = tuple(c.lib(name, f"int f{i}(){{return 1;}}") for i, name in enumerate(names))
+    c.ext("pkg/_e", "+".join(f"f{i}()" for i in range(len(names))), libs=libs)
+    c.repair()
+    judge(c, list(libs), {"pkg._e": len(names)})
+
+
+@case("B2 B10", ours=True)
+def a_hundred_and_fifty_libraries_that_need_each_other(c: Case) -> None:
+    libs: list[Path] = []
+    for i in range(150):
+        libs.append(c.lib(f"d{i % 7}/libn{i}.so.{i}", f"int n{i}(){{return 1;}}", libs=tuple(libs[-2:])))
+    for k in range(5):
+        c.ext(f"pkg{k}/_e", "+".join(f"n{i}()" for i in range(k, 150, 5)), libs=tuple(libs[k::5]))
+    c.repair()
+    judge(c, libs, {f"pkg{k}._e": 30 for k in range(5)})
+
+
+@case("B28", ours=True)
+def needed_entries_with_a_slash_whose_file_is_elsewhere(c: Case) -> None:
+    """SONAMEs with a folder, and those of other systems' linkers. auditwheel finds the first and the third."""
+    libs = [c.lib(f"x/lib{i}.so.1", f"int f{i}(){{return {i};}}", soname=f"{folder}/lib{i}.so.1") for i, folder in enumerate(("x", "@rpath", ".", "/nowhere/build"), 1)]
+    c.ext("pkg/_e", "f1()+f2()+f3()+f4()", libs=tuple(libs))
+    c.repair()
+    for library in libs[1:]:
+        c.check(f"{library} has its file name and is taken" in c.outcome.stderr, f"no warning of {library.name}")
+    judge(c, libs, {"pkg._e": 10})
+
+
+@case("B2", ours=True)
+def a_module_that_needs_another_module(c: Case) -> None:
+    a = c.lib("liba.so.1", "int a(){return 6;}")
+    e = c.ext("pkg/_e", "a()", "int pub(){return 9;}", libs=(a,))
+    c.ext("pkg/sub/_f", "pub()", libs=(c.tree / e,))
+    c.repair()
+    judge(c, [a], {"pkg._e": 6, "pkg.sub._f": 9})
+
+
+@case("A5 B20", ours=True)
+def a_graft_that_needs_libpython(c: Case) -> None:
+    """As Boost.Python does."""
+    python = c.lib("libpython3.11.so.1.0", "int Py_IsInitialized(){return 5;}")
+    a = c.lib("libboostpy.so.1", "int Py_IsInitialized(); int a(){return Py_IsInitialized() ? 6 : 0;}", libs=(python,))
+    c.ext("pkg/_e", "a()", libs=(a,))
+    c.repair()
+    judge(c, [a], {"pkg._e": 6}, dropped=(python.name,))

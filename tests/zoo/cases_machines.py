@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels for other machines, repaired on this one (bug-classes.md A14, A15, C14). What cannot be run is judged by its bytes."""
+"""Wheels for other machines, repaired on this one. What cannot be run is judged by its bytes."""
 
 import re
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels for musl, judged by musl's own loader (bug-classes.md C12, B17)."""
+"""Wheels for musl, judged by musl's own loader."""
 
 import subprocess
 import zipfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Platform tags and what decides them (bug-classes.md, group C; DESIGN.md, settled points 9, 16 and 20)."""
+"""Platform tags and what decides them."""
 
 import re
 import shutil

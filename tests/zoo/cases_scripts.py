@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELF programs in .data/scripts, which are installed far from their libraries (bug-classes.md D10)."""
+"""ELF programs in .data/scripts, which are installed far from their libraries (auditwheel#340)."""
 
 import os
 import shutil

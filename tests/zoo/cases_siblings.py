@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that the packager put into the wheel: used where they are, under their names (bug-classes.md B4 to B6, B22)."""
+"""Libraries that the packager put into the wheel: used where they are, under their names."""
 
 import shutil
 import struct
@@ -270,3 +270,24 @@ def order_duplicates_and_unused_entries_are_no_reason_to_edit(c: Case) -> None:
     c.ext("pkg/_e", "s()", libs=(s,), rpath=("$ORIGIN/zlib", "$ORIGIN/lib", "$ORIGIN/lib", "$ORIGIN/./lib/"))
     c.repair()
     judge(c, [], {"pkg._e": 9}, unedited=True)
+
+
+@case("B18 E9", ours=True)
+def siblings_in_folders_whose_names_few_expect(c: Case) -> None:
+    folders = ("a b", "ü", "$x", "$LIBx", "{ORIGIN}", "..x", "a,b", "#", "%")
+    libs = tuple(c.member_lib(f"pkg/{folder}/libm{i}.so", f"int m{i}(){{return 1;}}") for i, folder in enumerate(folders))
+    c.ext("pkg/_e", "+".join(f"m{i}()" for i in range(len(libs))), libs=libs)
+    c.repair()
+    judge(c, [], {"pkg._e": len(libs)})
+
+
+@case("B18", ours=True)
+def a_sibling_in_a_folder_that_no_run_path_can_name(c: Case) -> None:
+    """A colon parts entries, and $LIB is the loader's."""
+    for i, folder in enumerate(("a:b", "$LIB", "x${PLATFORM}")):
+        own = c.member_lib(f"pkg/{folder}/libm{i}.so", f"int m{i}(){{return 1;}}")
+        c.ext("pkg/_e", f"m{i}()", libs=(own,))
+        c.input = None
+        c.wheel(f"zoo{i}-1.0-cp311-cp311-linux_x86_64")
+        c.refused(exit=1, names=(f"needs a library in pkg/{folder}, a folder that no run path can name",))
+        (c.tree / f"pkg/{folder}/libm{i}.so").unlink()

@@ -29,7 +29,7 @@ def modes(wheel: Path) -> dict[str, int]:
 
 
 def graft_name(source: Path) -> str:
-    """DESIGN.md, settled point 4."""
+    """auditwheel's form: the hash of the source, before the first dot."""
     real = source.resolve()
     stem, dot, rest = real.name.partition(".")
     if re.search(r"-[0-9a-f]{8}$", stem):

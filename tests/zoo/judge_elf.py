@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold between an ELF file and its edited self (bug-classes.md, "Invariants worth checking")."""
+"""What must hold between an ELF file and its edited self."""
 
 from elf_facts import (Elf, PT_DYNAMIC, PT_GNU_PROPERTY, PT_GNU_RELRO, PT_GNU_STACK, PT_LOAD, PT_NOTE, PT_PHDR, PT_TLS,
                        parse, sections)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a repaired wheel's archive against the normal form that truewheel promises (DESIGN.md, "Wheel and archive")."""
+"""Holds a repaired wheel's archive against the normal form that truewheel promises."""
 
 import base64
 import collections

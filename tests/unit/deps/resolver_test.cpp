@@ -323,7 +323,7 @@ TEST_CASE("libpython is neither looked for nor missing") {
   CHECK_FALSE(first_edge(own).pattern);
 }
 
-TEST_CASE("a needed path is a wheel file of its base name, else that very file") {
+TEST_CASE("a needed path is a wheel file of its base name, else that very file, else its name") {
   const Scratch scratch;
   scratch.library("b/libfoo.so");
   const std::string path = scratch.at("b/libfoo.so");
@@ -334,10 +334,18 @@ TEST_CASE("a needed path is a wheel file of its base name, else that very file")
   CHECK(first_edge(resolve({needing({path}), file("q/libfoo.so", {})}, {}, hermetic(scratch)))
             .target == 1);
 
-  const auto gone = resolve({needing({scratch.at("gone/libfoo.so")}, {.runpath = scratch.at("b")})},
-                            {}, hermetic(scratch));
+  const std::string away = scratch.at("gone/libfoo.so");
+  const auto gone = resolve({needing({away})}, {}, hermetic(scratch));
   CHECK(first_edge(gone).answer == Answer::missing);
-  CHECK(first_edge(gone).searched.front() == scratch.at("gone/libfoo.so"));
+  CHECK(first_edge(gone).searched.front() == away);
+  // auditwheel finds the relative ones by name; the loader would not, so that it is said.
+  for (const auto& needed : {away, std::string("./libfoo.so"), std::string("@rpath/libfoo.so")}) {
+    CAPTURE(needed);
+    const auto by_name =
+        resolve({needing({needed}, {.runpath = scratch.at("b")})}, {}, hermetic(scratch));
+    CHECK(first_edge(by_name).answer == Answer::host);
+    CHECK(has_note(by_name, needed + ", which is not there: " + path));
+  }
 }
 
 TEST_CASE("a needed path below $ORIGIN is that very file of the wheel") {
@@ -363,24 +371,32 @@ TEST_CASE("a needed path below $ORIGIN is that very file of the wheel") {
   }
 }
 
-TEST_CASE("an auditor that would stay outside the wheel is warned about") {
+TEST_CASE("a program's auditor that would stay outside the wheel is warned about") {
   const Scratch scratch;
   scratch.library("b/libaud.so");
   auto options = hermetic(scratch);
   options.search = {scratch.at("b")};
-  const auto naming = [](const std::string& name) {
-    auto facts = std::make_shared<elf::ElfFacts>(*file("p/_x.so", {}).facts);
-    facts->auditors = {name};
-    return WheelFile{"p/_x.so", facts};
+  const auto naming = [](const std::string& names, elf::FileKind kind = elf::FileKind::pie) {
+    auto facts = std::make_shared<elf::ElfFacts>(*file("p/tool", {}).facts);
+    facts->kind = kind;
+    facts->auditors = {names};
+    return WheelFile{"p/tool", facts};
   };
   const auto on_host = resolve({naming("libaud.so")}, {}, options);
-  CHECK(has_note(on_host, "names libaud.so"));
+  CHECK(has_note(on_host, "names the auditor libaud.so"));
   CHECK(has_note(on_host, scratch.at("b/libaud.so") + " is not bundled"));
-  CHECK(has_note(resolve({naming("libgone.so")}, {}, options), "names libgone.so"));
+  const auto list = resolve({naming("libgone.so:libaud.so")}, {}, options);
+  CHECK(has_note(list, "names the auditor libgone.so"));
+  CHECK(has_note(list, "names the auditor libaud.so"));
   CHECK(resolve({naming("libaud.so"), file("p/libaud.so", {})}, {}, options).warnings.empty());
   const auto excluded = resolve({naming("libaud.so")}, {exclude("libaud.so")}, options);
   CHECK(excluded.warnings.empty());
   CHECK(excluded.patterns[0].hits == 1);
+  // glibc asks only the program, musl nobody.
+  const auto library = naming("libaud.so", elf::FileKind::shared_object);
+  CHECK(resolve({library}, {}, options).warnings.empty());
+  options.libc = Libc::musl;
+  CHECK(resolve({naming("libaud.so")}, {}, options).warnings.empty());
 }
 
 TEST_CASE("filtees are dependencies for glibc, and a missing auxiliary one is none") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// elf-cases.md E01: whatever bytes a file holds, reading it gives facts or a refusal, soon and
+// Whatever bytes a file holds, reading it gives facts or a refusal, soon and
 // within some memory. Run under the address and undefined behaviour sanitizers this says much more.
 #include "facts_support.hpp"
 #include <truewheel/elf.hpp>

@@ -82,7 +82,9 @@ TEST_CASE("an unknown platform is refused and the nearest one named") {
   refuses("manylinux2013", "nearest one is 'manylinux2010'");
   refuses("manylinux_2_35x86_64", "nearest one is 'manylinux_2_35'");
   refuses("atuo", "nearest one is 'auto'");
-  refuses("", "nearest one is");
+  refuses("", "there are manylinux_2_5 to manylinux_2_41, linux, and auto");
+  refuses("foo", "there are manylinux_2_5 to manylinux_2_41, linux, and auto");
+  refuses("foo", "there are musllinux_1_1 to musllinux_1_2, linux, and auto", Libc::musl);
   refuses("manylinux_2_17", "not in the tables for riscv64; the nearest one is 'manylinux_2_31'",
           Libc::glibc, "riscv64");
   refuses("android_20", "nearest one is 'android_21'", Libc::bionic, "aarch64");

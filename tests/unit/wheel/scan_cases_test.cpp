@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdicts of zip-cases.md, one archive a line: what is refused and with which id, and what is
-// taken.
+// Verdicts of the rows that tests/archives/run.py --list tells, one archive a line: what is refused
+// and with which id, and what is taken.
 #include "base/byte_reader.hpp"
 #include "base/hash.hpp"
 #include "support/zip_builder.hpp"
@@ -20,7 +20,7 @@ namespace {
 using namespace test;
 
 struct Case {
-  std::string_view row;  ///< of zip-cases.md
+  std::string_view row;  ///< of tests/archives/run.py --list
   std::string_view what;
   std::string_view id;  ///< of the refusal; empty if the archive is taken
   std::function<std::string()> archive;
