@@ -229,7 +229,9 @@ class TagChooser {
         const auto own =
             std::find_if(candidate.offences.begin(), candidate.offences.end(), counts_);
         if (own == candidate.offences.end()) return {};
-        why = own->sentence();
+        Offence told = *own;
+        told.searched.clear();
+        why = told.sentence();
         continue;
       }
       if (!candidate.satisfied) {

@@ -220,7 +220,7 @@ std::string show_text(const repair::Inspection& inspection, Detail detail) {
   }
   write_excluded(out, inspection, limit);
   write_opened_by_name(out, inspection.graph, limit);
-  write_obstacles(out, verdict, detail);
+  write_obstacles(out, repaired_verdict(inspection), detail);
   return out;
 }
 

@@ -14,10 +14,13 @@ echo 'int cuInit(void); int x(void) { return cuInit(); }' | gcc -shared -fPIC -x
 pack tree in/demo-1.0-py3-none-linux_x86_64.whl
 run 0 "$truewheel" show --search lib in/*.whl
 says stdout "libcuda.so.1 (driver group cuda-driver)"
+says_not stdout "GLIBC_2.99"
 tag=$(sed -n 's/^repaired on this machine: *//p' stdout)
 run 0 "$truewheel" repair --search lib -w out in/*.whl
 says_not stdout "bundled:"
 case $(echo out/*.whl) in *"$tag"*) ;; *) echo "show says $tag, repair writes $(echo out/*)"; exit 1 ;; esac
+run 1 "$truewheel" repair --search lib --include 'libcuda.so*' -w with in/*.whl
+says stderr GLIBC_2.99
 run 0 "$truewheel" show --search lib --json in/*.whl
 python3 - "$tag" <<'END'
 import json, sys

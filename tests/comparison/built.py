@@ -42,6 +42,18 @@ SOURCES = [
            use="import ldap, ldap.dn; ldap.initialize('ldap://localhost'); assert ldap.dn.str2dn('cn=x')"),
     Source("pycurl", "7.45.3", "libcurl4-openssl-dev libssl-dev", settings={"PYCURL_SSL_LIBRARY": "openssl"},
            use="import pycurl; assert 'OpenSSL' in pycurl.version; pycurl.Curl().setopt(pycurl.URL, 'http://localhost')"),
+    Source("gmpy2", "2.2.1", "libgmp-dev libmpfr-dev libmpc-dev",
+           use="import gmpy2; assert gmpy2.is_prime(97) and gmpy2.mpc(0, 2) ** 2 == -4 and gmpy2.sqrt(gmpy2.mpfr(4)) == 2"),
+    Source("mysqlclient", "2.2.7", "libmariadb-dev pkg-config",
+           use="from MySQLdb import _mysql; assert _mysql.get_client_info() and len(_mysql.escape_string(b'\\0')) == 2"),
+    Source("pyodbc", "5.2.0", "unixodbc-dev", use="import pyodbc; assert pyodbc.drivers() is not None"),
+    Source("pycairo", "1.27.0", "libcairo2-dev pkg-config",  # built by meson; X11 and fonts behind it
+           use="import cairo; s = cairo.ImageSurface(cairo.FORMAT_ARGB32, 8, 8); c = cairo.Context(s); c.paint(); assert bytes(s.get_data())[3] == 255"),
+    Source("pillow", "11.3.0", "libjpeg-dev zlib1g-dev libfreetype-dev",
+           use="import io; from PIL import Image, features; b = io.BytesIO(); Image.new('RGB', (8, 8)).save(b, 'JPEG'); "
+               "assert Image.open(io.BytesIO(b.getvalue())).size == (8, 8) and features.check('freetype2')"),
+    Source("pikepdf", "7.2.0", "libqpdf-dev",  # pybind11, exceptions of the library
+           use="import pikepdf, io\ntry:\n    pikepdf.open(io.BytesIO(b'no'))\nexcept pikepdf.PdfError:\n    pikepdf.new().save(io.BytesIO())\nelse:\n    raise SystemExit(1)"),
     Source("pyzmq", "27.1.0", "libzmq3-dev pkg-config", settings={"PYZMQ_NO_BUNDLE": "1"},
            use="import zmq; c = zmq.Context(); a, b = c.socket(zmq.PAIR), c.socket(zmq.PAIR); a.bind('inproc://x'); "
                "b.connect('inproc://x'); a.send(b'hi'); assert b.recv() == b'hi'; c.destroy(0)"),
