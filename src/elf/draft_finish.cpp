@@ -45,7 +45,14 @@ void Draft::put_strings_section_right(Layout& layout) const {
   if (!vaddr) return;
   const Table strings{TableKind::strings, *vaddr, image_->dynstr_offset(), image_->dynstr_size()};
   const auto own = section_of(*image_, strings);
-  if (own && layout.sections[*own].size == strings.size)
+  if (!own || layout.sections[*own].size != strings.size) return;
+  // Another one that has these bytes may be the one that is right.
+  const auto is_there = [&](const Section& other) {
+    return &other != &layout.sections[*own] && other.type != sht::kNull &&
+           other.type != sht::kNobits && other.offset < strings.end() &&
+           strings.offset < other.offset + other.size && other.size != 0;
+  };
+  if (std::none_of(layout.sections.begin(), layout.sections.end(), is_there))
     layout.sections[*own].offset = strings.offset;
 }
 

@@ -62,7 +62,9 @@ class FillingTables {
     for (const Section& section : image_.sections()) {
       const bool is_unloaded = (section.flags & shf::kAlloc) == 0 && section.type != sht::kNobits &&
                                section.type != sht::kNull;
-      if (is_unloaded && section.offset >= begin && section.offset < end) end = section.offset;
+      const bool has_the_rest =
+          section.offset >= begin && section.offset < end && section.size >= end - section.offset;
+      if (is_unloaded && has_the_rest) end = section.offset;
     }
     return map_.is_zero(begin, end);
   }

@@ -283,9 +283,8 @@ def draw(dice, workshop):
     sometimes(0.3, "-Wl,--version-script=case.map", when=is_library)
     specification = Specification(kind, objects, words)
     specification.trailing = dice.random() < 0.1
-    # Files that another editor has been at; what it breaks is no usable case. Not with trailing data: then an old
-    # patchelf's LOAD cannot grow, and one that loses its only section does not survive GNU strip.
-    if dice.random() < 0.15 and shutil.which("patchelf") and not specification.trailing:
+    # Files that another editor has been at; what it breaks is no usable case.
+    if dice.random() < 0.15 and shutil.which("patchelf"):
         specification.foreign_edits = ["/" + "k" * dice.randrange(1, 2500) for _ in range(dice.choice([1, 2, 3]))]
     specification.drops_sections = dice.random() < 0.1
     specification.second_names = dice.random() < 0.08
