@@ -38,7 +38,8 @@ add_test(NAME "fuzz: deflate makes its seeds"
   COMMAND python3 "${fuzz}/deflate_splice_seeds.py" "${PROJECT_BINARY_DIR}/deflate_splice_seeds")
 add_test(NAME "fuzz: elf edit makes its inputs"
   COMMAND python3 "${fuzz}/elf_edit_seeds.py" "${PROJECT_BINARY_DIR}/elf_edit_inputs" --cases)
-set_tests_properties("fuzz: elf edit makes its inputs" "fuzz: archive makes its seeds" "fuzz: texts, configurations and repairs make their seeds"
+set_tests_properties("fuzz: elf edit makes its inputs" PROPERTIES FIXTURES_SETUP elf_edit_inputs LABELS fuzz)
+set_tests_properties("fuzz: archive makes its seeds" "fuzz: texts, configurations and repairs make their seeds"
   "fuzz: deflate makes its seeds" PROPERTIES FIXTURES_SETUP fuzz_seeds LABELS fuzz)
 
 # NAME, changed copies in a test run, runs of the short libFuzzer test, longest input, its seeds.
@@ -71,6 +72,9 @@ foreach(target IN LISTS targets)
     list(APPEND folders "${fuzz}/findings/${name}")
   endif()
   set(fixtures fuzz_seeds)
+  if(name STREQUAL "elf_edit")
+    list(APPEND fixtures elf_edit_inputs)
+  endif()
   if(EXISTS "${fuzz}/corpus/${name}.tar.xz")
     set(corpus "${PROJECT_BINARY_DIR}/${name}_corpus")
     file(MAKE_DIRECTORY "${corpus}")

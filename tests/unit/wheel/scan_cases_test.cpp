@@ -182,6 +182,12 @@ std::vector<Case> end_record_cases() {
       {"Z51", "nothing but a signature", "zip-no-end-record",
        [] { return std::string("PK\x05\x06"); }},
       {"Z51", "an archive without members", "", [] { return ZipBuilder().build(); }},
+      {"Z51", "a ZIP64 end record at the start of an archive without members", "",
+       [] {
+         ZipBuilder zip;
+         zip.zip64.emplace();
+         return zip.build();
+       }},
   };
 }
 
