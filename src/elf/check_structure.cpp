@@ -149,6 +149,7 @@ class StructureChecker {
     const Segment* dynamic = image_.dynamic_segment();
     for (std::size_t i = 0; i < image_.sections().size() && dynamic != nullptr; ++i) {
       const Section& section = image_.sections()[i];
+      if ((section.flags & shf::kAlloc) == 0) continue;  // not the loaded table, whatever it says
       if (section.type == sht::kDynamic &&
           (section.addr != dynamic->vaddr || section.offset != dynamic->offset ||
            section.size != dynamic->filesz)) {
@@ -165,7 +166,7 @@ class StructureChecker {
           complain("section {} is not where its dynamic tag says", i);
         }
       }
-      const bool is_strings = section.type == sht::kStrtab && (section.flags & shf::kAlloc) != 0 &&
+      const bool is_strings = section.type == sht::kStrtab &&
                               section.addr == image_.dynamic_value(dt::kStrTab).value_or(0);
       if (is_strings && section.size != image_.dynstr_size())
         complain("I12: section {} has not DT_STRSZ bytes", i);
