@@ -26,6 +26,12 @@ std::string_view symbol_name(const ElfImage& image, std::uint64_t index) {
       image.reader().u32(table + index * sizes_of(image.header().bits).symbol));
 }
 
+bool is_local(const ElfImage& image, std::uint64_t index) {
+  const std::uint64_t table = *image.offset_of(*image.dynamic_value(dt::kSymTab));
+  const std::uint64_t info = image.is_64() ? 4 : 12;
+  return image.reader().u8(table + index * sizes_of(image.header().bits).symbol + info) >> 4 == 0;
+}
+
 void append(Buffer& to, const Buffer& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 }  // namespace
@@ -88,6 +94,9 @@ std::optional<GnuHashTable> GnuHashTable::read(const ElfImage& image) {
         refuse(fmt::format("DT_GNU_HASH does not hold the name of symbol {}", symbol));
       if (!passes_filter(hash))
         refuse(fmt::format("the filter of DT_GNU_HASH keeps symbol {} from being found", symbol));
+      // Symbols that are hashed change places, and local ones must stay in front (gABI, sh_info).
+      if (is_local(image, symbol))
+        refuse(fmt::format("DT_GNU_HASH holds the local symbol {}", symbol));
       table.end = std::max(table.end, symbol + 1);
       ++hashed;
       if ((chain & 1) != 0) break;
