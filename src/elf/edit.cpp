@@ -31,6 +31,13 @@ void refuse_shared_interpreter(const ElfImage& image, const std::vector<Table>& 
     if (table.kind != TableKind::interpreter && overlaps(table.offset, table.end()))
       other = table_name(table.kind);
   }
+  for (const Section& section : image.sections()) {
+    const bool has_bytes = (section.flags & shf::kAlloc) != 0 && section.type != sht::kNobits;
+    if (has_bytes && section.size != 0 && section.offset != own.offset &&
+        overlaps(section.offset, section.offset + section.size)) {
+      other = "a section";
+    }
+  }
   const Header& header = image.header();
   if (overlaps(0, sizes.header) ||
       overlaps(header.phoff, header.phoff + header.phnum * sizes.segment) ||
