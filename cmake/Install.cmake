@@ -31,7 +31,7 @@ install(FILES docs/completions/truewheel.bash RENAME truewheel
 install(FILES docs/completions/_truewheel DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
 install(FILES docs/completions/truewheel.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
 # README leads to the pages under docs.
-install(FILES LICENSE THIRD-PARTY-NOTICES README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
+install(FILES LICENSE THIRD-PARTY-NOTICES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program PATTERN completions EXCLUDE PATTERN truewheel.1 EXCLUDE)
 install(FILES fixtures/README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}/fixtures" COMPONENT program)
 install(FILES packaging/rocm-package-stage.Dockerfile DESTINATION "${CMAKE_INSTALL_DOCDIR}/packaging" COMPONENT program)

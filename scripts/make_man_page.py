@@ -15,6 +15,11 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
+def plain(text: str) -> str:
+    """The text as it stands, as examples have it: a star there is a star."""
+    return re.sub(r"^(['.])", r"\\&\1", text.replace("\\", "\\e").replace("-", "\\-"))
+
+
 def roff(text: str) -> str:
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = re.sub(r"\*\*(.+?)\*\*", r"\\fB\1\\fR", text)
@@ -32,7 +37,7 @@ def page(markdown: str) -> str:
         if block.startswith("## "):
             out.append(f'.SH "{block[3:]}"')
         elif block.startswith("    "):
-            out += [".PP", ".nf", ".RS 4", *(roff(line[4:]) for line in block.splitlines()), ".RE", ".fi"]
+            out += [".PP", ".nf", ".RS 4", *(plain(line[4:]) for line in block.splitlines()), ".RE", ".fi"]
         elif "\n: " in block:
             term, _, definition = block.partition("\n: ")
             out += [".TP", roff(term), roff(definition)]

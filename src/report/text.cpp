@@ -153,9 +153,11 @@ std::string repair_text(const repair::Report& report, Detail detail) {
          printable(exclusion.pattern), list(exclusion.needed_by, limit));
   }
   if (detail == Detail::full && !report.patterns.empty()) {
-    line(out, "patterns:");
+    bool is_first = true;
     for (const auto& pattern : report.patterns) {
       if (pattern.hits == 0 && pattern.origin != "--exclude") continue;
+      if (is_first) line(out, "patterns:");
+      is_first = false;
       line(out, "  {} ({}): {}", printable(pattern.glob), pattern.origin,
            counted(pattern.hits, "hit"));
     }
