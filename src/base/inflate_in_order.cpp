@@ -43,6 +43,8 @@ std::vector<Part> parts_of(Bytes stream, std::uint64_t size,
 /// Lets the parts pass one by one.
 class Turns {
  public:
+  explicit Turns(std::size_t parts) { spare_.reserve(parts); }  // so that giving back cannot fail
+
   [[nodiscard]] bool is(std::size_t part) const {
     const std::lock_guard lock(mutex_);
     return next_ == part && !broken_;
@@ -152,7 +154,7 @@ std::optional<std::string_view> inflate_in_order(Bytes stream, std::uint64_t siz
   }
   const auto parts = parts_of(stream, size, restarts);
   std::vector<std::optional<std::string_view>> problems(parts.size());
-  Turns turns;
+  Turns turns(parts.size());
   // The parts are handed out in order, so that the one whose turn it is has always begun.
   parallel_for(
       parts.size(), jobs, parts.size(), [](std::size_t) { return 1; },

@@ -35,10 +35,7 @@ class Dpkg {
     read_diversions();
     note_lengths();
     read_lists();
-    if (!found_.empty()) add_versions(folder_ / "status");
     read_status_folder();
-    // What dpkg's status does not know is what was left behind of a removed package.
-    std::erase_if(found_, [](const auto& entry) { return entry.second.version.empty(); });
     for (auto& [file, owner] : found_) {
       // Debian's policy, 12.5: every package has its copyright there.
       owner.licence_files = {"/usr/share/doc/" + owner.name + "/copyright"};
@@ -73,8 +70,15 @@ class Dpkg {
     const auto others = std::stable_partition(lists.begin(), lists.end(), is_library_list);
     std::set<std::string_view> files;
     for (const auto& [path, file] : wanted_) files.insert(file);
-    read_lists({lists.begin(), others});
-    if (found_.size() < files.size()) read_lists({others, lists.end()});
+    read_installed({lists.begin(), others});
+    if (found_.size() < files.size()) read_installed({others, lists.end()});
+  }
+
+  /// What dpkg's status does not know as installed was left behind of a package that is gone.
+  void read_installed(std::span<const fs::path> lists) {
+    read_lists(lists);
+    if (!found_.empty()) add_versions(folder_ / "status");
+    std::erase_if(found_, [](const auto& entry) { return entry.second.version.empty(); });
   }
 
   static bool is_library_list(const fs::path& list) {
@@ -115,7 +119,9 @@ class Dpkg {
 
   void add_versions(const fs::path& status) {
     PackageOwner package;
+    bool is_installed = true;
     const auto end_stanza = [&] {
+      if (!std::exchange(is_installed, true)) package = {};
       for (auto& [file, owner] : found_) {
         const bool fits = owner.architecture.empty() || owner.architecture == package.architecture;
         if (owner.name != package.name || !fits || !owner.version.empty()) continue;
@@ -126,6 +132,7 @@ class Dpkg {
     };
     read_lines(status, [&](std::string_view line) {
       if (line.empty()) end_stanza();
+      if (auto value = value_of(line, "Status: ")) is_installed = value->ends_with(" installed");
       if (auto value = value_of(line, "Package: ")) package.name = std::move(*value);
       if (auto value = value_of(line, "Architecture: ")) package.architecture = std::move(*value);
       if (auto value = value_of(line, "Version: ")) package.version = std::move(*value);
@@ -145,7 +152,7 @@ class Dpkg {
         if (auto value = value_of(line, "Architecture: ")) owner.architecture = std::move(*value);
         if (auto value = value_of(line, "Version: ")) owner.version = std::move(*value);
       });
-      if (owner.name.empty()) continue;
+      if (owner.name.empty() || owner.version.empty()) continue;
       read_lines(stanza.string() + ".md5sums", [&](std::string_view line) {
         const auto gap = line.find("  ");
         if (gap != std::string_view::npos)

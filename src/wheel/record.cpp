@@ -59,7 +59,10 @@ void check_hash(std::size_t line, std::string_view hash) {
     refuse_row("record-weak-hash", line, fmt::format("{} is not permitted in a wheel", algorithm));
   }
   for (const auto& known : kAlgorithms) {
-    if (known.name != algorithm || equals == std::string_view::npos) continue;
+    if (known.name != algorithm) continue;
+    if (equals == std::string_view::npos) {
+      refuse_row("record-hash", line, fmt::format("'{}' is followed by no digest", algorithm));
+    }
     const std::string_view digest = hash.substr(equals + 1);
     const bool in_alphabet =
         digest.find_first_not_of(

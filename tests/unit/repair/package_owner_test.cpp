@@ -70,6 +70,24 @@ TEST_CASE("a list from before /usr was merged names the same file") {
   CHECK(find_package_owners({file}, root.path()).at(file).name == "zlib1g");
 }
 
+TEST_CASE("what is left of a removed package does not hide the one that owns a file") {
+  for (const std::string removed : {"",
+                                    "Package: libdep1\nStatus: deinstall ok "
+                                    "config-files\nArchitecture: amd64\nVersion: 1\n\n"}) {
+    const Root root;
+    root.write("var/lib/dpkg/info/libdep1:amd64.list", "/usr/lib/libdep.so\n");
+    root.write("var/lib/dpkg/info/deptool.list", "/usr/lib/libdep.so\n");
+    root.write(
+        "var/lib/dpkg/status",
+        removed +
+            "Package: deptool\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2\n");
+    const auto owners = find_package_owners({root.file("usr/lib/libdep.so")}, root.path(), 2);
+    REQUIRE(owners.size() == 1);
+    CHECK(owners.begin()->second.name == "deptool");
+    CHECK(owners.begin()->second.version == "2");
+  }
+}
+
 TEST_CASE("a package that dpkg's status does not know owns nothing") {
   const Root root;
   root.write("var/lib/dpkg/info/gone:amd64.list", "/usr/lib/libgone.so.1\n");
