@@ -28,7 +28,8 @@ struct Library {
   std::uint64_t names = bytes[kShstrndx];
 
   [[nodiscard]] std::uint64_t index_of(std::uint32_t type) const {
-    const auto& sections = ElfImage(bytes).sections();
+    const ElfImage image(bytes);
+    const auto& sections = image.sections();
     for (std::size_t i = 1; i < sections.size(); ++i) {
       if (sections[i].type == type) return i;
     }
