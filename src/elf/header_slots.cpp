@@ -51,7 +51,7 @@ class GrowthPlanner {
       if (const auto index = table_at(tables_, at)) {
         const Table& table = tables_[*index];
         // .dynamic is RELRO data, and ld.so and static PIE programs reach it from code.
-        if (!table.movable || table.shared ||
+        if (!table.movable || table.shared || is_in_unloaded_section(table) ||
             (table.kind == TableKind::dynamic && dynamic_moves_ == DynamicMoves::no)) {
           reason = fmt::format("{} stands behind the program headers and cannot move",
                                table_name(table.kind));
@@ -110,6 +110,15 @@ class GrowthPlanner {
     if (!image_.sections().empty() && image_.header().shoff > at)
       next = std::min(next, image_.header().shoff);
     return next;
+  }
+  /// A section without SHF_ALLOC stays where it is, and would have other bytes.
+  [[nodiscard]] bool is_in_unloaded_section(const Table& table) const {
+    return std::any_of(image_.sections().begin(), image_.sections().end(),
+                       [&](const Section& section) {
+                         return (section.flags & shf::kAlloc) == 0 && section.type != sht::kNull &&
+                                section.type != sht::kNobits && section.offset < table.end() &&
+                                table.offset < section.offset + section.size;
+                       });
   }
   /// No section and no segment other than a LOAD or the table's own has bytes in the range.
   [[nodiscard]] bool is_unowned(std::uint64_t begin, std::uint64_t end) const {
