@@ -61,10 +61,6 @@ const EVP_MD* method_for(std::string_view algorithm) {
   return found->second.get();
 }
 
-}  // namespace
-
-namespace {
-
 struct Sha256 {
   SHA256_CTX state{};
   Sha256() { check(SHA256_Init(&state), "start a digest"); }

@@ -60,11 +60,9 @@ class FillingTables {
   [[nodiscard]] bool is_padding(std::uint64_t begin, std::uint64_t end) const {
     if (end - begin >= kLargestAlignmentGap && !sections_agree(image_)) return false;
     for (const Section& section : image_.sections()) {
-      const bool is_unloaded = (section.flags & shf::kAlloc) == 0 && section.type != sht::kNobits &&
-                               section.type != sht::kNull;
       const bool has_the_rest =
           section.offset >= begin && section.offset < end && section.size >= end - section.offset;
-      if (is_unloaded && has_the_rest) end = section.offset;
+      if (is_unloaded(section) && has_the_rest) end = section.offset;
     }
     return map_.is_zero(begin, end);
   }

@@ -115,8 +115,7 @@ class GrowthPlanner {
   [[nodiscard]] bool is_in_unloaded_section(const Table& table) const {
     return std::any_of(image_.sections().begin(), image_.sections().end(),
                        [&](const Section& section) {
-                         return (section.flags & shf::kAlloc) == 0 && section.type != sht::kNull &&
-                                section.type != sht::kNobits && section.offset < table.end() &&
+                         return is_unloaded(section) && section.offset < table.end() &&
                                 table.offset < section.offset + section.size;
                        });
   }

@@ -30,6 +30,11 @@ bool has_hollow_dynamic(const std::vector<Section>& sections, const Segment& dyn
 
 }  // namespace
 
+bool is_unloaded(const Section& section) {
+  return (section.flags & shf::kAlloc) == 0 && section.type != sht::kNull &&
+         section.type != sht::kNobits;
+}
+
 ElfImage::ElfImage(Bytes file, DynamicBy by)
     : file_(file), reader_(file, check_ident(file), "ELF") {
   EntrySizes entry_sizes;

@@ -37,6 +37,9 @@ struct Section {
   std::uint64_t addralign = 0, entsize = 0;
 };
 
+/// Whether a section has bytes and is not loaded: its bytes are its own, whatever else it says.
+[[nodiscard]] bool is_unloaded(const Section& section);
+
 struct DynamicEntry {
   std::int64_t tag = 0;
   std::uint64_t value = 0;

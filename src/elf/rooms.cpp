@@ -104,9 +104,7 @@ std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
   }
   for (const Section& section : image.sections()) {
     const bool is_loaded = (section.flags & shf::kAlloc) != 0;
-    // Whatever it says of itself, its bytes are its own.
-    if (!is_loaded && section.type != sht::kNull && section.type != sht::kNobits)
-      add(section.offset, section.size);
+    if (is_unloaded(section)) add(section.offset, section.size);
     if (!is_loaded || section.addr < load.vaddr) continue;
     const bool is_tls_zero = section.type == sht::kNobits && (section.flags & shf::kTls) != 0;
     if (!is_tls_zero) add(load.offset + (section.addr - load.vaddr), section.size);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/deflate_splice.hpp"
 #include "repair/rewrite_elf.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace truewheel::repair {
 
@@ -27,13 +24,5 @@ struct PassedEdit {
 [[nodiscard]] std::optional<PassedEdit> edit_passing(const ElfSource& source,
                                                      const elf::ElfEdit& edit,
                                                      const Options& options);
-
-/// elf::require_sound_edit of versions that share what no patch touches; a broken edit is
-/// Error(withheld).
-void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
-                   const elf::PatchList& patches);
-/// What of a content is not what it was at the same offset.
-[[nodiscard]] std::vector<ContentRange> changed_ranges(const elf::PatchList& patches,
-                                                       std::uint64_t old_size);
 
 }  // namespace truewheel::repair

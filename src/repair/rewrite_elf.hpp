@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deflate_splice.hpp"
 #include "repair/execute.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace truewheel::repair {
 
@@ -22,5 +26,13 @@ struct ElfSource {
 /// size. Throws Error(withheld, "elf-edit-broken") when an invariant does not hold.
 [[nodiscard]] OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit,
                                        const Options& options, EditedFile& record);
+
+/// elf::require_sound_edit of versions that share what no patch touches; a broken edit is
+/// Error(withheld).
+void require_sound(Bytes before, Bytes after, const elf::ElfEdit& edit,
+                   const elf::PatchList& patches);
+/// What of a content is not what it was at the same offset.
+[[nodiscard]] std::vector<ContentRange> changed_ranges(const elf::PatchList& patches,
+                                                       std::uint64_t old_size);
 
 }  // namespace truewheel::repair

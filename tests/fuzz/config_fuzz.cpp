@@ -5,8 +5,8 @@
 #include "cli/config.hpp"
 #include "cli/options.hpp"
 #include "fuzz/expect.hpp"
-#include "fuzz/memory_folder.hpp"
 #include "report/log.hpp"
+#include "support/temporary_folder.hpp"
 #include <truewheel/error.hpp>
 
 #include <cstddef>
@@ -66,7 +66,7 @@ struct Commands {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const test::MemoryFolder folder;
+  static const test::TemporaryFolder folder{"/dev/shm"};  // in memory
   // Warnings of options that say nothing would fill the fuzzer's log.
   static const bool is_quiet = (report::start_log(report::Verbosity::quiet), true);
   if (size == 0 || !is_quiet) return 0;

@@ -8,7 +8,7 @@
 #include "base/byte_reader.hpp"
 #include "fuzz/built_wheel.hpp"
 #include "fuzz/expect.hpp"
-#include "fuzz/memory_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include <truewheel/check.hpp>
 #include <truewheel/error.hpp>
 #include <truewheel/repair.hpp>
@@ -44,7 +44,7 @@ void put(const fs::path& path, std::string_view content) {
 
 /// In memory: the input, two outputs, and a library that the wheel may need.
 struct Place {
-  test::MemoryFolder folder;
+  test::TemporaryFolder folder{"/dev/shm"};  // in memory
   fs::path in = folder.path() / "in";
   fs::path libraries = folder.path() / "libraries";
   fs::path once = folder.path() / "once";

@@ -14,8 +14,9 @@ namespace truewheel::test {
 /// A fresh folder that is removed, with everything in it, when the test ends.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "truewheel-test-XXXXXX").native();
+  explicit TemporaryFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "truewheel-test-XXXXXX").native();
     if (::mkdtemp(name.data()) == nullptr)
       throw std::runtime_error("cannot make a temporary folder");
     path_ = name;
