@@ -17,6 +17,12 @@ using Complaints = std::vector<std::string>;
 /// the input can be taken off: an input is often not clean, and that is not the edit's fault.
 [[nodiscard]] Complaints check_structure(const ElfImage& image);
 
+/// What check_structure() finds, and whatever else one part of the file says and another one
+/// denies: tables in no LOAD, hash tables of other names, relocations of symbols that do not exist,
+/// loaded bytes of sections that say they are not. An edit of such a file that fails is no bug of
+/// the editor's.
+[[nodiscard]] Complaints find_contradictions(Bytes file);
+
 /// I4, I9 to I11: program headers and sections that the edit had no business with.
 void check_headers_kept(const ElfImage& before, const ElfImage& after, const ElfEdit& edit,
                         Complaints& complaints);

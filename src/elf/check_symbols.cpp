@@ -16,6 +16,8 @@ namespace truewheel::elf {
 
 namespace {
 
+const char* const kDynamic = "_DYNAMIC";
+
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -84,7 +86,7 @@ class WishedVersions {
 void check_kept_symbols(const SymbolView& a, const SymbolView& b, const WishedVersions& versions,
                         Complaints& complaints) {
   for (std::uint64_t i = 0; i < a.count; ++i) {
-    if (a.name(i) != b.name(i) || (!same_bytes(a.rest(i), b.rest(i)) && a.name(i) != "_DYNAMIC")) {
+    if (a.name(i) != b.name(i) || (!same_bytes(a.rest(i), b.rest(i)) && a.name(i) != kDynamic)) {
       complaints.push_back(
           fmt::format("I13: dynamic symbol {} ('{}') changed", i, printable(a.name(i))));
     }
@@ -174,13 +176,14 @@ bool sysv_hash_meets(const SymbolView& view, std::uint64_t i) {
   return false;
 }
 
-/// All there is to a symbol but its number, so that it is known again under another one.
+/// All there is to a symbol but its number, so that it is known again under another one. `dynamic`:
+/// the name that the symbol `_DYNAMIC` of the input has in this file.
 std::string description(const SymbolView& view, std::uint64_t i, std::string_view name,
-                        std::uint16_t version) {
+                        std::uint16_t version, const std::optional<std::string>& dynamic) {
   std::string text(name);
   text += fmt::format("\n{} {:d}{:d} ", version, gnu_hash_meets(view, i), sysv_hash_meets(view, i));
   // .dynamic may have moved.
-  if (view.name(i) != "_DYNAMIC") text += as_text(view.rest(i));
+  if (view.name(i) != dynamic) text += as_text(view.rest(i));
   return text;
 }
 
@@ -231,14 +234,18 @@ void check_renamed_relocations(const ElfImage& before, const ElfImage& after,
 void check_renamed_symbols(const SymbolView& a, const SymbolView& b, const WishedVersions& versions,
                            const ElfEdit& edit, Complaints& complaints) {
   Descriptions wished, found;
+  std::optional<std::string> dynamic;
   for (std::uint64_t i = 0; i < a.count; ++i) {
     const auto renamed = edit.rename_symbols.find(std::string(a.name(i)));
     const bool keeps = i == 0 || renamed == edit.rename_symbols.end();
+    if (a.name(i) == kDynamic) dynamic = keeps ? kDynamic : renamed->second;
     wished.push_back(description(a, i, keeps ? a.name(i) : std::string_view(renamed->second),
-                                 versions.of(a, i)));
-    found.push_back(description(b, i, b.name(i), b.version(i)));
+                                 versions.of(a, i), kDynamic));
+  }
+  for (std::uint64_t i = 0; i < a.count; ++i) {
+    found.push_back(description(b, i, b.name(i), b.version(i), dynamic));
     // Local symbols come first (gABI, sh_info of .dynsym).
-    if (a.is_local(i) && wished.back() != found.back())
+    if (a.is_local(i) && wished[static_cast<std::size_t>(i)] != found.back())
       complaints.push_back(fmt::format("I13: local dynamic symbol {} changed its place", i));
   }
   check_renamed_relocations(a.image, b.image, wished, found, complaints);

@@ -130,6 +130,29 @@ void require_same_symbols(const ElfImage& image, std::uint64_t strings_size) {
   }
 }
 
+/// Symbols that no LOAD maps are none; they must not come into being with what the edit maps.
+void require_no_new_symbols(const ElfImage& image, const Layout& layout) {
+  const auto symbols = image.dynamic_value(dt::kSymTab);
+  if (!symbols || image.offset_of(*symbols, 1)) return;
+  const bool is_mapped =
+      std::any_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& load) {
+        return load.type == pt::kLoad && load.vaddr <= *symbols &&
+               *symbols - load.vaddr < load.filesz;
+      });
+  if (is_mapped) {
+    throw Error(ErrorKind::refused, "elf-symbol-count",
+                "DT_SYMTAB points into no LOAD, and the edit would map what is there");
+  }
+}
+
+std::string first_of(const Complaints& complaints) {
+  constexpr std::size_t kMostNamed = 5;
+  const std::vector<std::string> first(
+      complaints.begin(),
+      complaints.begin() + static_cast<std::ptrdiff_t>(std::min(complaints.size(), kMostNamed)));
+  return fmt::format("{}", fmt::join(first, "; "));
+}
+
 }  // namespace
 
 bool ElfEdit::empty() const {
@@ -176,6 +199,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   request.stack_header = wish.adds_stack_header;
   request.sections_change = !wish.removed_needs.empty();
   const Layout layout = choose_layout(image, request, options);
+  require_no_new_symbols(image, layout);
   const Move* moved = layout.find(TableKind::strings);
   require_same_symbols(image, moved == nullptr ? strings.size : moved->size);
   return rewrite(image, wish, strings, layout);
@@ -210,17 +234,13 @@ void require_sound_edit(Bytes before, Bytes after, const ElfEdit& wishes, const 
   if (patches.changes_nothing(before.size())) return;
   const auto broken = check_edit(before, after, wishes, patches, unpatched);
   if (broken.empty()) return;
-  std::string all;
-  constexpr std::size_t kMostNamed = 5;
-  for (std::size_t i = 0; i < std::min(broken.size(), kMostNamed); ++i)
-    all += (i == 0 ? "" : "; ") + broken[i];
   // A file that contradicts itself is refused; only a sound one shows a bug of ours.
-  if (!check_structure(ElfImage(before, DynamicBy::segment_or_section)).empty()) {
+  if (const auto contradictions = find_contradictions(before); !contradictions.empty()) {
     throw Error(ErrorKind::refused, "elf-inconsistent",
-                fmt::format("the file contradicts itself: {}", all));
+                fmt::format("the file contradicts itself: {}", first_of(contradictions)));
   }
   throw Error(ErrorKind::internal, "elf-edit-broken",
-              fmt::format("the edited file breaks an invariant: {}", all));
+              fmt::format("the edited file breaks an invariant: {}", first_of(broken)));
 }
 
 Edited edit(Bytes file, const ElfEdit& wishes, const EditOptions& options) {

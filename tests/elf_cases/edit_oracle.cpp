@@ -161,7 +161,8 @@ void check_without_lief(Bytes before, Bytes after, const ElfEdit& edit, const Pa
     complaints.push_back(error.id() + ": " + error.what());
   }
   if (complaints.empty()) return;
-  if (!known.empty()) throw Error(ErrorKind::refused, "elf-inconsistent", all(complaints));
+  if (!find_contradictions(before).empty())
+    throw Error(ErrorKind::refused, "elf-inconsistent", all(complaints));
   throw Broken("a sound file was damaged: " + all(complaints));
 }
 

@@ -6,6 +6,7 @@
 #include "elf/format.hpp"
 #include "elf/symbol_versions.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -144,6 +145,66 @@ TEST_CASE("relocations and hash buckets that no LOAD holds are refused") {
   const ElfImage image(library);
   put(buckets, *image.offset_of(*image.dynamic_value(dt::kHash)), 0xffffffff, 4);
   CHECK(id_of([&] { static_cast<void>(inspect(buckets)); }) == "elf-hash");
+}
+
+TEST_CASE("an address of DT_SYMTAB in no LOAD gets no bytes from the LOAD that an edit adds") {
+  const Bench bench;
+  const auto with_symbols_at = [&](std::uint64_t vaddr) {
+    Buffer library = without_sections(build_library(bench));
+    for (const DynamicEntry& entry : ElfImage(library).dynamic()) {
+      if (entry.tag == dt::kSymTab) put(library, entry.file_offset + 8, vaddr, 8);
+    }
+    return library;
+  };
+  const ElfEdit wishes = set_rpath(std::string(9000, 'r'));
+  const Buffer edited = elf::edit(with_symbols_at(0x7ffff000), wishes).bytes;
+  std::uint64_t added = 0;
+  for (const Segment& segment : ElfImage(edited).segments()) {
+    if (segment.type == pt::kLoad) added = std::max(added, segment.vaddr);
+  }
+  CHECK(id_of([&] { static_cast<void>(elf::edit(with_symbols_at(added + 24), wishes)); }) ==
+        "elf-symbol-count");
+}
+
+TEST_CASE("a file that contradicts itself is refused where its edit cannot be judged") {
+  const Bench bench;
+  const Buffer library =
+      bench.build_file("l.so", "extern int far; int *p = &far; int run(void) { return 4; }\n",
+                       "-shared -fPIC -Wl,--hash-style=gnu");
+  const ElfImage image(library);
+  // Another entry point, as an edit that went wrong would leave it.
+  PatchList patches;
+  patches.keep = library.size();
+  patches.patches = {{24, {0x40, 0, 0, 0, 0, 0, 0, 0}}};
+  const auto id = [&](const Buffer& before) {
+    const Buffer after = elf::apply(before, patches);
+    return id_of([&] { require_sound_edit(before, after, {}, patches, Unpatched::compared); });
+  };
+  CHECK(id(library) == "elf-edit-broken");
+
+  Buffer unmapped = library;
+  for (const DynamicEntry& entry : image.dynamic()) {
+    if (entry.tag == dt::kInitArray) put(unmapped, entry.file_offset + 8, 0x7ffff000, 8);
+  }
+  CHECK(id(unmapped) == "elf-inconsistent");
+
+  Buffer hash = library;
+  const std::uint64_t table = *image.offset_of(*image.dynamic_value(dt::kGnuHash));
+  put(hash, table + 12, 1, 4);  // another shift of the filter
+  CHECK(id(hash) == "elf-inconsistent");
+
+  Buffer relocation = library;
+  const std::uint64_t relocations = *image.offset_of(*image.dynamic_value(dt::kRela));
+  put(relocation, relocations + 12, 0x7fffffff, 4);
+  CHECK(id(relocation) == "elf-inconsistent");
+
+  Buffer unloaded = library;
+  for (std::size_t i = 0; i < image.sections().size(); ++i) {
+    if (image.section_name(image.sections()[i]) != ".eh_frame") continue;
+    put(unloaded, image.header().shoff + i * 64 + 8, 0, 8);  // sh_flags
+  }
+  REQUIRE(unloaded != library);
+  CHECK(id(unloaded) == "elf-inconsistent");
 }
 
 }  // namespace

@@ -221,5 +221,35 @@ TEST_CASE("names have the hashes of the gABI and of glibc") {
   CHECK(gnu_hash("printf") == 0x156b2bb8);
 }
 
+TEST_CASE("_DYNAMIC can have another name and follow the dynamic section at once") {
+  const Bench bench;
+  build_probe(bench);
+  const Buffer built = bench.build_file(
+      "l.so", "int dynamic_entry; int run(void) { return 4; }\n",
+      "-shared -fPIC -Wl,--hash-style=both,--spare-dynamic-tags=1,-soname,libl.so");
+  // Linkers keep the symbol local; a version script or another linker need not.
+  Buffer library = elf::edit(built, rename_symbols({{"dynamic_entry", "_DYNAMIC"}})).bytes;
+  const ElfImage image(library);
+  const std::uint64_t dynamic = image.dynamic_segment()->vaddr;
+  const std::uint64_t table = table_offset(library, dt::kSymTab);
+  for (std::uint64_t i = 0; i < image.dynamic_symbol_count(); ++i) {
+    if (image.dynamic_string(image.reader().u32(table + 24 * i)) == "_DYNAMIC")
+      poke(library, table + 24 * i + 8, dynamic);
+  }
+  ElfEdit wishes = rename_symbols({{"_DYNAMIC", "renamed"}});
+  wishes.run_path.emplace(RunPath{RunPathKind::runpath, "$ORIGIN/lib"});
+  const Buffer edited = elf::edit(library, wishes).bytes;
+  const ElfImage after(edited);
+  CHECK(after.dynamic_segment()->vaddr != dynamic);
+  std::uint64_t value = 0;
+  const std::uint64_t symbols = table_offset(edited, dt::kSymTab);
+  for (std::uint64_t i = 0; i < after.dynamic_symbol_count(); ++i) {
+    if (after.dynamic_string(after.reader().u32(symbols + 24 * i)) == "renamed")
+      value = after.reader().u64(symbols + 24 * i + 8);
+  }
+  CHECK(value == after.dynamic_segment()->vaddr);
+  CHECK(bench.load(edited) == "4\n");
+}
+
 }  // namespace
 }  // namespace truewheel::elf::test
