@@ -1,53 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/rewrite.hpp"
 
-#include "elf/check.hpp"
 #include "elf/encode.hpp"
 #include "elf/format.hpp"
 #include "elf/hash_tables.hpp"
-
-#include <fmt/format.h>
+#include "elf/symbol_edits.hpp"
+#include "elf/writes.hpp"
 
 #include <algorithm>
 #include <map>
-#include <string_view>
+#include <utility>
 
 namespace truewheel::elf {
 
 namespace {
 
-/// Differing bytes that are closer together than this become one patch.
-constexpr std::size_t kPatchGap = 16;
 /// EI_OSABI: its byte in e_ident.
 constexpr std::uint64_t kOsAbiPlace = 7;
 
 class Rewriter {
  public:
   Rewriter(const ElfImage& image, const Wish& wish, const StringPlan& strings, const Layout& layout)
-      : image_(image), wish_(wish), strings_(strings), layout_(layout), encoder_(image.header()) {}
+      : image_(image),
+        wish_(wish),
+        strings_(strings),
+        layout_(layout),
+        encoder_(image.header()),
+        changes_(edit_symbols(image, wish, strings, layout)) {}
 
   PatchList run() {
     // Small changes inside tables and sections come first, by their old places: a table that moves
     // takes them along.
     edit_version_needs();
     edit_version_names();
-    edit_version_symbols();
-    edit_dynamic_symbols();
-    edit_symbol_values();
     edit_interpreter();
     write_tables();
     write_strings();
     write_dynamic();
     write_headers();
-    return assemble();
+    PatchList result = assemble(image_, layout_, std::move(writes_));
+    result.steps = wish_.steps;
+    result.steps.insert(result.steps.end(), strings_.steps.begin(), strings_.steps.end());
+    result.steps.insert(result.steps.end(), layout_.steps.begin(), layout_.steps.end());
+    return result;
   }
 
  private:
-  struct Write {
-    std::uint64_t offset = 0;
-    Buffer bytes;
-  };
-
   void change(std::uint64_t old_offset, Buffer bytes) {
     changes_.push_back({old_offset, std::move(bytes)});
   }
@@ -105,38 +103,6 @@ class Rewriter {
     change(table.offset, std::move(bytes));
   }
 
-  /// Symbols of a version that is no longer needed become unversioned, global ones; so do those
-  /// that shall lose theirs. With a version need goes room in the loader's table of versions, so
-  /// that an index that never had a version must not stay either. All follow their symbols.
-  void edit_version_symbols() {
-    if (wish_.removed_needs.empty() && wish_.unversioned_symbols.empty() &&
-        wish_.symbols.order.empty()) {
-      return;
-    }
-    std::vector<VersionNeedRecord> left;
-    for (std::size_t i = 0; i < wish_.needs.records.size(); ++i) {
-      if (!std::binary_search(wish_.removed_needs.begin(), wish_.removed_needs.end(), i))
-        left.push_back(wish_.needs.records[i]);
-    }
-    const auto named = named_versions(left, read_version_definitions(image_).records);
-    const auto table = image_.dynamic_value(dt::kVerSym);
-    const std::uint64_t count = image_.dynamic_symbol_count();
-    const auto offset = table ? image_.offset_of(*table, count * 2) : std::nullopt;
-    if (!offset) return;
-    Buffer versions = copy_of(*offset, count * 2);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint16_t version = image_.reader().u16(*offset + 2 * i);
-      const auto index = static_cast<std::uint16_t>(version & ~ver::kHidden);
-      const bool is_gone =
-          !wish_.removed_needs.empty() && index > ver::kGlobal && !named.contains(index);
-      if (is_gone || std::binary_search(wish_.unversioned_symbols.begin(),
-                                        wish_.unversioned_symbols.end(), i)) {
-        put(versions, 2 * i, encoder_.half(ver::kGlobal));
-      }
-    }
-    change(*offset, in_new_order(versions, 2));
-  }
-
   /// New names and hashes of versions.
   void edit_version_names() {
     for (const RenamedVersion& version : wish_.renamed_versions) {
@@ -145,93 +111,6 @@ class Rewriter {
       if (version.hash_offset)
         change(*version.hash_offset, encoder_.word32(sysv_hash(version.text)));
     }
-  }
-
-  /// New names, and what follows from them; and `_DYNAMIC`, if .dynamic moves.
-  void edit_dynamic_symbols() {
-    const Move* dynamic = layout_.find(TableKind::dynamic);
-    const std::uint64_t count = image_.dynamic_symbol_count();
-    if (count == 0 || (dynamic == nullptr && wish_.symbols.empty())) return;
-    const std::uint64_t size = sizes_of(image_.header().bits).symbol;
-    const std::uint64_t table = *image_.offset_of(*image_.dynamic_value(dt::kSymTab));
-    Buffer symbols = copy_of(table, count * size);
-    for (std::uint64_t i = 0; dynamic != nullptr && i < count; ++i) {
-      const std::uint64_t at = table + i * size;
-      if (value_at(at) != dynamic->table.vaddr) continue;
-      if (image_.dynamic_string(image_.reader().u32(at)) != "_DYNAMIC") continue;
-      put(symbols, i * size + value_place(), encoder_.word(dynamic->vaddr));
-    }
-    for (const SymbolRenames::Renamed& item : wish_.symbols.renamed) {
-      put(symbols, item.index * size,
-          encoder_.word32(static_cast<std::uint32_t>(strings_.offsets.at(item.text))));
-    }
-    change(table, in_new_order(symbols, size));
-    for (const SymbolRenames::NewTable& other : wish_.symbols.tables)
-      change(other.offset, other.bytes);
-  }
-
-  [[nodiscard]] Buffer copy_of(std::uint64_t offset, std::uint64_t size) const {
-    const Bytes bytes = image_.reader().slice(offset, size);
-    return {bytes.begin(), bytes.end()};
-  }
-  static void put(Buffer& to, std::uint64_t at, const Buffer& bytes) {
-    std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-  /// A table with one entry a symbol, by the symbols' new numbers.
-  [[nodiscard]] Buffer in_new_order(const Buffer& table, std::uint64_t size) const {
-    Buffer result = table;
-    for (std::size_t i = 0; i < wish_.symbols.order.size(); ++i) {
-      std::copy_n(table.begin() + static_cast<std::ptrdiff_t>(wish_.symbols.order[i] * size), size,
-                  result.begin() + static_cast<std::ptrdiff_t>(i * size));
-    }
-    return result;
-  }
-
-  /// Symbols in a section that moved follow it: section symbols, `_DYNAMIC`, `__abi_tag`.
-  void edit_symbol_values() {
-    std::map<std::size_t, std::uint64_t> shifts;
-    for (std::size_t i = 0; i < layout_.sections.size(); ++i) {
-      const std::uint64_t shift = layout_.sections[i].addr - image_.sections()[i].addr;
-      if (shift != 0) shifts[i] = shift;
-    }
-    const std::uint64_t size = sizes_of(image_.header().bits).symbol;
-    for (const Section& table : image_.sections()) {
-      if (table.type != sht::kSymtab || shifts.empty()) continue;
-      if (table.offset > image_.file().size() || table.size > image_.file().size() - table.offset)
-        continue;
-      for (std::uint64_t i = 0; i < table.size / size; ++i) {
-        shift_symbol(table.offset + i * size, shifts);
-        follow_dynamic(table.offset + i * size, table);
-      }
-    }
-  }
-  void shift_symbol(std::uint64_t at, const std::map<std::size_t, std::uint64_t>& shifts) {
-    const std::uint16_t index = image_.reader().u16(at + (image_.is_64() ? 6 : 14));
-    const auto shift = shifts.find(index);
-    if (shift == shifts.end()) return;
-    const Section& section = image_.sections()[index];
-    const std::uint64_t value = value_at(at);
-    if (value < section.addr || value > section.addr + section.size) return;
-    change(at + value_place(), encoder_.word(value + shift->second));
-  }
-  /// On most machines GNU ld makes `_DYNAMIC` an absolute symbol, with no section to follow.
-  void follow_dynamic(std::uint64_t at, const Section& table) {
-    constexpr std::string_view kName("_DYNAMIC\0", 9);
-    const Move* move = layout_.find(TableKind::dynamic);
-    const bool is_its_value = move != nullptr && value_at(at) == move->table.vaddr &&
-                              image_.reader().u16(at + (image_.is_64() ? 6 : 14)) == shn::kAbs;
-    if (!is_its_value || table.link >= image_.sections().size()) return;
-    const Section& names = image_.sections()[table.link];
-    const std::uint64_t size = image_.file().size(), name = image_.reader().u32(at);
-    if (names.offset > size || name > size - names.offset ||
-        size - names.offset - name < kName.size())
-      return;
-    if (as_text(image_.reader().slice(names.offset + name, kName.size())) != kName) return;
-    change(at + value_place(), encoder_.word(move->vaddr));
-  }
-  [[nodiscard]] std::uint64_t value_place() const { return image_.is_64() ? 8 : 4; }
-  [[nodiscard]] std::uint64_t value_at(std::uint64_t symbol) const {
-    return image_.is_64() ? image_.reader().u64(symbol + 8) : image_.reader().u32(symbol + 4);
   }
 
   void write_tables() {
@@ -389,65 +268,6 @@ class Rewriter {
       }
     }
     write(layout_.shoff, encoder_.sections(sections));
-  }
-
-  PatchList assemble() {
-    const Bytes file = image_.file();
-    PatchList result;
-    result.keep = layout_.keep;
-    result.growth = layout_.growth;
-    result.tail.resize(static_cast<std::size_t>(layout_.size - layout_.keep));
-    if (layout_.keep < file.size()) {
-      std::copy(file.begin() + static_cast<std::ptrdiff_t>(layout_.keep), file.end(),
-                result.tail.begin() + static_cast<std::ptrdiff_t>(layout_.tail_shift));
-    }
-    std::sort(writes_.begin(), writes_.end(),
-              [](const Write& a, const Write& b) { return a.offset < b.offset; });
-    std::uint64_t end = 0;
-    for (Write& item : writes_) {
-      if (item.offset < end || item.offset + item.bytes.size() > layout_.size) {
-        const std::string what =
-            fmt::format("two parts of the edited file meet at {:#x}", item.offset);
-        // In a file that contradicts itself they overlap already.
-        if (!check_structure(image_).empty())
-          throw Error(ErrorKind::refused, "elf-inconsistent", what);
-        throw Error(ErrorKind::internal, "elf-writes-overlap", what);
-      }
-      end = item.offset + item.bytes.size();
-      const std::uint64_t head =
-          item.offset >= layout_.keep ? 0 : std::min(end, layout_.keep) - item.offset;
-      if (head < item.bytes.size()) {
-        std::copy(
-            item.bytes.begin() + static_cast<std::ptrdiff_t>(head), item.bytes.end(),
-            result.tail.begin() + static_cast<std::ptrdiff_t>(item.offset + head - layout_.keep));
-      }
-      item.bytes.resize(static_cast<std::size_t>(head));
-      append_differences(item, result.patches);
-    }
-    result.moves_headers = layout_.moves_headers;
-    result.steps = wish_.steps;
-    result.steps.insert(result.steps.end(), strings_.steps.begin(), strings_.steps.end());
-    result.steps.insert(result.steps.end(), layout_.steps.begin(), layout_.steps.end());
-    return result;
-  }
-
-  /// Only what differs becomes a patch: a program header that stays as it is is no change.
-  void append_differences(const Write& item, std::vector<Patch>& patches) const {
-    const Bytes file = image_.file();
-    const auto differs = [&](std::size_t i) {
-      return file[static_cast<std::size_t>(item.offset) + i] != item.bytes[i];
-    };
-    for (std::size_t i = 0; i < item.bytes.size(); ++i) {
-      if (!differs(i)) continue;
-      std::size_t last = i;
-      for (std::size_t k = i + 1; k < item.bytes.size() && k - last <= kPatchGap; ++k) {
-        if (differs(k)) last = k;
-      }
-      patches.push_back(
-          {item.offset + i, Buffer(item.bytes.begin() + static_cast<std::ptrdiff_t>(i),
-                                   item.bytes.begin() + static_cast<std::ptrdiff_t>(last + 1))});
-      i = last;
-    }
   }
 
   const ElfImage& image_;
