@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/plan.hpp"
 
-#include "base/byte_reader.hpp"
 #include "base/text.hpp"
-#include "base/unicode.hpp"
-#include "check/requirements.hpp"
 #include "repair/dlopen_notes.hpp"
 #include "repair/graft_plan.hpp"
 #include "repair/host_bound.hpp"
@@ -12,7 +9,7 @@
 #include "repair/plan_notes.hpp"
 #include "repair/run_path_plan.hpp"
 #include "repair/sbom.hpp"
-#include "repair/shim.hpp"
+#include "repair/shim_plan.hpp"
 #include "repair/wheel_text.hpp"
 #include <truewheel/error.hpp>
 
@@ -44,12 +41,9 @@ class Planner {
   void use_profile_entries(const deps::Edge& edge, PlannedFile& file);
   void refuse_grafts_without_run_path() const;
   [[nodiscard]] bool speaks_for_several_families() const;
-  void plan_shims();
   void choose_tags();
   void plan_folds();
   void plan_modes();
-  [[nodiscard]] RunPathRules run_path_rules() const;
-  void refuse_taken_place(const std::string& new_member) const;
 
   const Examined& examined_;
   const LoadedWheel& wheel_;
@@ -196,48 +190,6 @@ bool Planner::speaks_for_several_families() const {
   return examined_.layout.empty() && families.size() > 1;
 }
 
-/// A file of the wheel may have the name, or that of the folder.
-void Planner::refuse_taken_place(const std::string& new_member) const {
-  const std::set<std::string> keys{collision_key(new_member),
-                                   collision_key(folder_name(new_member))};
-  for (const auto& member : wheel_.members) {
-    if (!keys.contains(collision_key(member.archive.name)) &&
-        !keys.contains(collision_key(member.installed.path))) {
-      continue;
-    }
-    throw Error(ErrorKind::unfit, "shim-name-taken",
-                fmt::format("{}: stands where {} has to be", printable(member.archive.name),
-                            printable(new_member)),
-                "give the file another name");
-  }
-}
-
-/// Programs of `.data/scripts` land in a bin folder from which no run path leads to the wheel's
-/// libraries: they move beside these. Whatever else is installed to the prefix has to do without.
-void Planner::plan_shims() {
-  for (std::size_t i = 0; i < plan_.files.size(); ++i) {
-    const auto& file = plan_.files[i];
-    if (!file.member) continue;
-    const auto& member = wheel_.members[*file.member];
-    for (const auto& edge : file.edges) {
-      if (plan_.files[edge.target].tree == file.tree) continue;
-      throw Error(
-          ErrorKind::unfit, "elf-without-place",
-          fmt::format("{}: needs {}, but from where it is installed no run path leads there",
-                      printable(member.archive.name), printable(edge.needed)),
-          "have the build put it into a package folder");
-    }
-    if (member.installed.scheme != wheel::InstalledPath::Scheme::scripts || !file.tree.empty()) {
-      continue;
-    }
-    if (file.edges.empty() && file.site_entries.empty()) continue;
-    const auto new_member = scripts_folder(wheel_.name) + "/" + member.installed.path;
-    refuse_taken_place(new_member);
-    plan_.shims.push_back(
-        {i, member.archive.name, new_member, shim_script(new_member, wheel_.dist_info)});
-  }
-}
-
 /// Under "linux" every library may stay with the system. What is only tidied keeps the tags of its
 /// name as long as all of them are true, or none would be.
 void Planner::choose_tags() {
@@ -297,47 +249,6 @@ void Planner::plan_modes() {
   }
 }
 
-RunPathRules Planner::run_path_rules() const {
-  RunPathRules rules;
-  rules.libc = wheel_.libc;
-  rules.libs_folder = plan_.libs_folder;
-  rules.is_tidied = options_.fix_only;
-  for (std::size_t i = 0; i < wheel_.members.size(); ++i) {
-    if (plan_.gone.contains(i)) continue;
-    const auto place = place_of(wheel_.members[i], wheel_, /*keeps_place=*/true);
-    rules.member_folders.insert(std::string(folder_name(place.path)));
-    rules.members.insert(place.path);
-    if (const auto slash = place.path.find('/'); slash != std::string::npos) {
-      rules.own_tops.insert(place.path.substr(0, slash));
-    }
-  }
-  if (const auto* metadata = wheel_.find(wheel_.dist_info_file("METADATA"))) {
-    const auto text = wheel::read_member(wheel_.file.bytes(), metadata->archive);
-    rules.required = wheel::required_distributions(as_text(text.bytes()));
-  }
-  for (const auto& graft : plan_.grafts) {
-    rules.member_folders.insert(std::string(folder_name(graft.member)));
-  }
-  for (const auto& file : plan_.files) {
-    for (auto folder = folder_name(file.path); !folder.empty(); folder = folder_name(folder)) {
-      rules.elf_folders.insert(std::string(folder));
-    }
-  }
-
-  bool has_rpath = false;
-  bool has_runpath = false;
-  for (const auto& file : examined_.layout) {
-    has_runpath = has_runpath || file.facts->runpath;
-    has_rpath = has_rpath || file.facts->rpath;
-  }
-  const bool is_bionic = wheel_.libc == deps::Libc::bionic;
-  const auto natural = is_bionic || (options_.fix_only && has_runpath && !has_rpath)
-                           ? elf::RunPathKind::runpath
-                           : elf::RunPathKind::rpath;
-  rules.kind = is_bionic ? natural : options_.run_path_kind.value_or(natural);
-  return rules;
-}
-
 Plan Planner::run() && {
   plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
   // The tag first: which policy is aimed at says which libraries may stay with the system.
@@ -388,8 +299,8 @@ Plan Planner::run() && {
   }
 
   // Names are settled; now every run path.
-  plan_run_paths(plan_, run_path_rules());
-  plan_shims();
+  plan_run_paths(plan_, run_path_rules(examined_, plan_, options_));
+  plan_shims(wheel_, plan_);
 
   plan_.name = wheel_.name;
   plan_.name.platform_tags = plan_.tags.platform_tags;
@@ -430,37 +341,6 @@ std::vector<deps::WheelFile> planned_layout(const Plan& plan) {
     layout.push_back({file.path, std::make_shared<const elf::ElfFacts>(file.facts), file.tree});
   }
   return layout;
-}
-
-std::vector<UnfoundEdge> find_unfound_edges(const std::vector<deps::WheelFile>& layout,
-                                            const std::vector<std::vector<PlannedEdge>>& edges,
-                                            deps::Libc libc) {
-  // Whatever the wheel does not have counts as provided: the question is only whether the wheel's
-  // own is found.
-  const auto provided = [](const std::string&) { return true; };
-  const deps::LoadSimulator simulator(layout);
-  std::vector<UnfoundEdge> unfound;
-  std::set<std::pair<std::size_t, std::string>> reported;
-  std::vector<bool> reached(layout.size(), false);
-  const auto look = [&](std::size_t root) {
-    reached[root] = true;
-    for (const auto& step : simulator.load(root, libc, provided)) {
-      if (step.found) reached[*step.found] = true;
-      if (step.found) continue;
-      for (const auto& edge : edges[step.needing]) {
-        if (edge.needed != step.needed || !reported.insert({step.needing, step.needed}).second)
-          continue;
-        unfound.push_back({step.needing, edge.target, step.needed});
-      }
-    }
-  };
-  for (const auto root : deps::load_roots(layout)) look(root);
-  // Cycles have no root, and what a broken edge leads to was not reached: each is a start of its
-  // own.
-  for (std::size_t i = 0; i < layout.size(); ++i) {
-    if (!reached[i]) look(i);
-  }
-  return unfound;
 }
 
 }  // namespace truewheel::repair

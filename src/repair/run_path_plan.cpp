@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/run_path_plan.hpp"
 
+#include "base/byte_reader.hpp"
 #include "base/text.hpp"
 #include "check/requirements.hpp"
+#include "repair/unfound_edges.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -170,6 +172,48 @@ std::string describe(const std::optional<elf::RunPath>& run_path) {
 }
 
 }  // namespace
+
+RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Options& options) {
+  const LoadedWheel& wheel = examined.wheel;
+  RunPathRules rules;
+  rules.libc = wheel.libc;
+  rules.libs_folder = plan.libs_folder;
+  rules.is_tidied = options.fix_only;
+  for (std::size_t i = 0; i < wheel.members.size(); ++i) {
+    if (plan.gone.contains(i)) continue;
+    const auto place = place_of(wheel.members[i], wheel, /*keeps_place=*/true);
+    rules.member_folders.insert(std::string(folder_name(place.path)));
+    rules.members.insert(place.path);
+    if (const auto slash = place.path.find('/'); slash != std::string::npos) {
+      rules.own_tops.insert(place.path.substr(0, slash));
+    }
+  }
+  if (const auto* metadata = wheel.find(wheel.dist_info_file("METADATA"))) {
+    const auto text = wheel::read_member(wheel.file.bytes(), metadata->archive);
+    rules.required = wheel::required_distributions(as_text(text.bytes()));
+  }
+  for (const auto& graft : plan.grafts) {
+    rules.member_folders.insert(std::string(folder_name(graft.member)));
+  }
+  for (const auto& file : plan.files) {
+    for (auto folder = folder_name(file.path); !folder.empty(); folder = folder_name(folder)) {
+      rules.elf_folders.insert(std::string(folder));
+    }
+  }
+
+  bool has_rpath = false;
+  bool has_runpath = false;
+  for (const auto& file : examined.layout) {
+    has_runpath = has_runpath || file.facts->runpath;
+    has_rpath = has_rpath || file.facts->rpath;
+  }
+  const bool is_bionic = wheel.libc == deps::Libc::bionic;
+  const auto natural = is_bionic || (options.fix_only && has_runpath && !has_rpath)
+                           ? elf::RunPathKind::runpath
+                           : elf::RunPathKind::rpath;
+  rules.kind = is_bionic ? natural : options.run_path_kind.value_or(natural);
+  return rules;
+}
 
 void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   // FilePath looks at the file's run path as it was, while facts carry what is planned so far.

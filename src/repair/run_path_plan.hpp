@@ -23,6 +23,10 @@ struct RunPathRules {
   std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
 };
 
+/// The rules for a plan whose files and grafts have their names and places.
+[[nodiscard]] RunPathRules run_path_rules(const Examined& examined, const Plan& plan,
+                                          const Options& options);
+
 /// Decides every file's run path after names are settled: entries that lead nowhere good go, a
 /// file that needs a graft gets the libs folder, a file that needs an excluded library its
 /// profile's folders, and a file whose sibling the simulated loader does not find gets the

@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "repair/unfound_edges.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
