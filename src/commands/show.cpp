@@ -11,10 +11,10 @@ namespace {
 
 std::string told(const repair::Inspection& inspection, const ShowCommand& command) {
   if (command.json) return report::show_json(inspection);
-  if (command.as_auditwheel) return report::auditwheel_text(inspection);
-  return report::show_text(inspection, command.verbosity == report::Verbosity::verbose
-                                           ? report::Detail::full
-                                           : report::Detail::normal);
+  const auto detail = command.verbosity == report::Verbosity::verbose ? report::Detail::full
+                                                                      : report::Detail::normal;
+  if (command.as_auditwheel) return report::auditwheel_text(inspection, detail);
+  return report::show_text(inspection, detail);
 }
 
 /// What is printed of one wheel; its failure, if it has one, goes to `failure`.

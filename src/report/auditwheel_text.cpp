@@ -45,7 +45,7 @@ void write_versions(std::string& out, const repair::Inspection& inspection) {
 }
 
 void write_libraries(std::string& out, const repair::Inspection& inspection) {
-  const auto external = external_libraries(inspection);
+  const auto external = external_libraries(inspection, newest_policy(*inspection.verdict));
   if (external.empty()) {
     paragraph(out, "The wheel requires no external shared libraries! :)");
     return;
@@ -61,33 +61,68 @@ void write_libraries(std::string& out, const repair::Inspection& inspection) {
   out += "}\n";
 }
 
+/// What keeps the wheel from one policy, apart from versions.
+void write_upgrade(std::string& out, const repair::Inspection& inspection, std::size_t policy) {
+  const auto& verdict = *inspection.verdict;
+  const auto tag = "In order to achieve the tag platform tag '" + verdict.tag(policy) + "' ";
+  std::vector<std::string> libraries;
+  for (const auto& [needed, path] : external_libraries(inspection, policy)) {
+    libraries.push_back(needed);
+  }
+  if (!libraries.empty()) {
+    paragraph(out, tag + "the following shared library dependencies will need to be eliminated:");
+    paragraph(out, join(libraries, ", "));
+  }
+  const auto forbidden = forbidden_symbols(verdict.policies[policy]);
+  if (forbidden.empty()) return;
+  paragraph(out,
+            tag + "the following black-listed symbol dependencies will need to be eliminated:");
+  for (const auto& [library, symbols] : forbidden) {
+    paragraph(out, "From " + library + ": " + join({symbols.begin(), symbols.end()}, ", "));
+  }
+}
+
 }  // namespace
 
-std::string auditwheel_text(const repair::Inspection& inspection) {
+std::string auditwheel_text(const repair::Inspection& inspection, Detail detail) {
   std::string out;
   if (inspection.pure || !inspection.verdict) return out;
   const auto& verdict = *inspection.verdict;
+  const bool is_brief = detail != Detail::full;
   paragraph(out, inspection.input.filename().string() +
                      " is consistent with the following platform tag: \"" +
                      verdict.tag(verdict.as_is) + "\".");
+  const auto peculiar = peculiarities(verdict);
+  if (peculiar.pyfpe) {
+    paragraph(out,
+              "This wheel uses the PyFPE_jbuf function, which is not compatible with the "
+              "manylinux/musllinux tags. (see https://www.python.org/dev/peps/pep-0513/"
+              "#fpectl-builds-vs-no-fpectl-builds)");
+    if (is_brief) return out;
+  }
+  if (peculiar.ucs2) {
+    paragraph(out,
+              "This wheel is compiled against a narrow unicode (UCS2) version of Python, which is "
+              "not compatible with the manylinux/musllinux tags.");
+    if (is_brief) return out;
+  }
+  if (peculiar.unsupported_isa) {
+    paragraph(out, "This wheel depends on unsupported ISA extensions.");
+    if (is_brief) return out;
+  }
   write_versions(out, inspection);
-  if (verdict.by_versions > verdict.strictest) {
+  const auto best = auditwheels_best_policy(verdict);
+  if (verdict.by_versions > best) {
     paragraph(out, "This constrains the platform tag to \"" + verdict.tag(verdict.by_versions) +
-                       "\". A more compatible tag needs a build on a system with earlier versions "
-                       "of these libraries, such as a manylinux image.");
+                       "\". In order to achieve a more compatible tag, you would need to recompile "
+                       "a new wheel from source on a system with earlier versions of these "
+                       "libraries, such as a recent manylinux image.");
+    if (is_brief) return out;
   }
   write_libraries(out, inspection);
-  for (std::size_t i = verdict.strictest; i < verdict.as_is; ++i) {
-    std::set<std::string> names;
-    for (const auto id : verdict.policies[i].grafts) {
-      const auto& known_as = inspection.graph.nodes[id].known_as;
-      names.insert(known_as.begin(), known_as.end());
-    }
-    if (names.empty()) continue;
-    paragraph(out, "In order to achieve the tag platform tag '" + verdict.tag(i) +
-                       "' the following shared library dependencies will need to be eliminated:");
-    paragraph(out, join({names.begin(), names.end()}, ", "));
-  }
+  // From the newest policy to the oldest, as auditwheel has them.
+  const auto end = std::min(verdict.as_is, newest_policy(verdict) + 1);
+  for (auto policy = end; policy-- > best;) write_upgrade(out, inspection, policy);
   return out;
 }
 

@@ -75,30 +75,15 @@ Json upgrades_json(const repair::Inspection& inspection) {
   const auto& verdict = *inspection.verdict;
   Json upgrades = Json::object();
   for (std::size_t i = verdict.strictest; i < verdict.as_is; ++i) {
-    const auto& entry = verdict.policies[i];
     std::set<std::string> libraries;
-    std::map<std::string, std::set<std::string>> blacklisted;
-    for (const auto id : entry.grafts) {
-      for (const auto& name : inspection.graph.nodes[id].known_as) libraries.insert(name);
-    }
-    for (const auto& offence : entry.offences) {
-      if (offence.kind == policy::Offence::Kind::missing_library) libraries.insert(offence.library);
-      if (offence.kind != policy::Offence::Kind::blacklisted_symbol) continue;
-      blacklisted[offence.library].insert(offence.symbols.begin(), offence.symbols.end());
-    }
+    for (const auto& [needed, path] : external_libraries(inspection, i)) libraries.insert(needed);
+    const auto blacklisted = forbidden_symbols(verdict.policies[i]);
     Json upgrade = Json::object();
     if (!libraries.empty()) upgrade["libs_to_eliminate"] = libraries;
     if (!blacklisted.empty()) upgrade["blacklisted_symbols"] = blacklisted;
     if (!upgrade.empty()) upgrades[verdict.tag(i)] = std::move(upgrade);
   }
   return upgrades;
-}
-
-bool has_offence(const policy::Verdict& verdict, policy::Offence::Kind kind) {
-  for (const auto& offence : verdict.policies[verdict.strictest].offences) {
-    if (offence.kind == kind) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -109,14 +94,15 @@ std::string show_json(const repair::Inspection& inspection) {
   if (inspection.pure || !inspection.verdict) return dump(json);
   const auto& verdict = *inspection.verdict;
   Json external = Json::object();
-  for (const auto& [needed, path] : external_libraries(inspection)) {
+  for (const auto& [needed, path] : external_libraries(inspection, verdict.strictest)) {
     external[needed] = path.empty() ? Json() : Json(path);
   }
   json["overall_tag"] = verdict.tag(verdict.as_is);
   json["sym_tag"] = verdict.tag(verdict.by_versions);
-  json["pyfpe"] = has_offence(verdict, policy::Offence::Kind::python);
-  json["ucs2"] = false;  // no Python that such a build could run on is left
-  json["unsupported_isa"] = has_offence(verdict, policy::Offence::Kind::isa);
+  const auto peculiar = peculiarities(verdict);
+  json["pyfpe"] = peculiar.pyfpe;
+  json["ucs2"] = peculiar.ucs2;
+  json["unsupported_isa"] = peculiar.unsupported_isa;
   json["versioned_symbols"] = versioned_symbols(inspection, Whose::with_grafts);
   json["external_libs"] = std::move(external);
   json["policy_upgrades"] = upgrades_json(inspection);

@@ -208,7 +208,7 @@ std::string show_text(const repair::Inspection& inspection, Detail detail) {
   }
   write_floors(out, repaired_verdict(inspection));
 
-  const auto external = external_libraries(inspection);
+  const auto external = external_libraries(inspection, verdict.strictest);
   if (external.empty()) {
     line(out, "it needs no library from outside the wheel but what the policy allows");
   } else {

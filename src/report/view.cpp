@@ -22,24 +22,59 @@ const policy::Verdict& repaired_verdict(const repair::Inspection& inspection) {
   return inspection.repair_verdict ? *inspection.repair_verdict : *inspection.verdict;
 }
 
-std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection) {
-  // The strictest policy allows least: what it would bundle or miss is what lies outside.
+std::size_t newest_policy(const policy::Verdict& verdict) {
+  if (verdict.libc == deps::Libc::bionic) return verdict.strictest;
+  return verdict.policies.size() < 2 ? 0 : verdict.policies.size() - 2;
+}
+
+std::size_t auditwheels_best_policy(const policy::Verdict& verdict) {
+  return verdict.libc == deps::Libc::musl ? newest_policy(verdict) : verdict.strictest;
+}
+
+std::map<std::string, std::string> external_libraries(const repair::Inspection& inspection,
+                                                      std::size_t policy) {
   const auto& verdict = *inspection.verdict;
-  const auto& strictest = verdict.policies[verdict.strictest];
+  const auto& entry = verdict.policies[policy];
+  const auto is_bundled = [&entry](deps::NodeId id) {
+    return std::find(entry.grafts.begin(), entry.grafts.end(), id) != entry.grafts.end();
+  };
   std::map<std::string, std::string> external;
-  for (const auto& node : inspection.graph.nodes) {
+  for (deps::NodeId id = 0; id < inspection.graph.nodes.size(); ++id) {
+    const auto& node = inspection.graph.nodes[id];
+    if (!node.in_wheel && !is_bundled(id)) continue;
     for (const auto& edge : node.edges) {
-      if (edge.answer == Answer::host && edge.target &&
-          std::find(strictest.grafts.begin(), strictest.grafts.end(), *edge.target) !=
-              strictest.grafts.end()) {
+      if (edge.answer == Answer::host && edge.target && is_bundled(*edge.target)) {
         external.emplace(edge.needed, inspection.graph.nodes[*edge.target].path);
-      } else if (node.in_wheel && is_outside_and_unresolved(edge, verdict.libc) &&
-                 !policy::comes_from_system(strictest.policy, verdict.libc, edge.needed)) {
+      } else if (is_outside_and_unresolved(edge, verdict.libc) &&
+                 !policy::comes_from_system(entry.policy, verdict.libc, edge.needed)) {
         external.emplace(edge.needed, "");
       }
     }
   }
   return external;
+}
+
+std::map<std::string, std::set<std::string>> forbidden_symbols(
+    const policy::PolicyVerdict& policy) {
+  std::map<std::string, std::set<std::string>> forbidden;
+  for (const auto& offence : policy.offences) {
+    if (offence.kind != policy::Offence::Kind::blacklisted_symbol) continue;
+    forbidden[offence.library].insert(offence.symbols.begin(), offence.symbols.end());
+  }
+  return forbidden;
+}
+
+Peculiarities peculiarities(const policy::Verdict& verdict) {
+  // What stands in every policy's way stands in that of the newest, which bundles least.
+  Peculiarities found;
+  for (const auto& offence : verdict.policies[newest_policy(verdict)].offences) {
+    found.unsupported_isa |= offence.kind == policy::Offence::Kind::isa;
+    if (offence.kind != policy::Offence::Kind::python) continue;
+    for (const auto& symbol : offence.symbols) {
+      (symbol.starts_with("PyFPE_") ? found.pyfpe : found.ucs2) = true;
+    }
+  }
+  return found;
 }
 
 std::map<std::string, std::set<std::string>> versioned_symbols(const repair::Inspection& inspection,

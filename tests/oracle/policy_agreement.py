@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the platform verdict of `truewheel show --json` and the tags of `truewheel repair` against auditwheel's.
+"""Holds the platform verdict of `truewheel show --json`, the words of `truewheel auditwheel show` and the tags of
+`truewheel repair` against auditwheel's.
 
     policy_agreement.py TRUEWHEEL [WHEEL...]
 
@@ -13,6 +14,7 @@ Exit 77: not x86_64, no compiler, or no auditwheel to be had.
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -23,7 +25,7 @@ from pathlib import Path
 AUDITWHEEL = "6.8.2"
 WISHES = (["--plat", "auto"], ["--plat", "manylinux_2_39_x86_64"], ["--plat", "manylinux_2_39_x86_64", "--only-plat"],
           ["--plat", "manylinux_2_17_x86_64"])
-KEYS = ("overall_tag", "sym_tag", "pyfpe", "unsupported_isa", "external_libs", "versioned_symbols")
+KEYS = ("overall_tag", "sym_tag", "pyfpe", "ucs2", "unsupported_isa", "external_libs", "versioned_symbols")
 PACK_WHEEL = Path(__file__).resolve().parent.parent / "support" / "pack_wheel.py"
 
 PYINIT = "#include <stdlib.h>\nvoid *PyInit__x(void) { return malloc(1); }\n"
@@ -118,6 +120,11 @@ CASES = [
     Case("a rare Python symbol", alone("extern int PyFPE_jbuf();\nint use(void) { return PyFPE_jbuf(); }\n"),
          differs={"repair": ["refused"] * len(WISHES)},
          why="PEP 513 forbids it; auditwheel shows it and repairs all the same"),
+    # The linker notes that a symbol is a function, which auditwheel asks for, if it has seen the function.
+    Case("a Python of narrow Unicode",
+         {"pkg/_x.so": File("#include <stdlib.h>\nvoid PyUnicodeUCS2_AsASCIIString(void);\n"
+                            "void *init_x(void) { PyUnicodeUCS2_AsASCIIString(); return malloc(1); }\n", [], ["libm.so.6"])},
+         {"libm.so.6": library("libm.so.6", symbol="PyUnicodeUCS2_AsASCIIString")}),
     with_library("libpython", "libpython3.11.so.1.0"),
     Case("a sibling", {**user("libsib.so", arguments=["-Wl,-rpath,$ORIGIN"]), "pkg/libsib.so": library("libsib.so")}),
     Case("a sibling that needs a newer libc",
@@ -159,14 +166,34 @@ def build_case(case, folder):
     return wheel, outside
 
 
-def show(command, wheel, outside):
+def run_show(command, wheel, outside):
     environment = dict(os.environ)
     if outside:
         environment["AUDITWHEEL_LD_LIBRARY_PATH"] = str(outside)
-    result = subprocess.run([*command, "show", "--json", wheel], env=environment, capture_output=True, text=True)
+    result = subprocess.run([*command, wheel], env=environment, capture_output=True, text=True)
     if result.returncode != 0:
-        raise SystemExit(f"{command[0]} show {wheel} exits {result.returncode}: {result.stderr}")
-    answer = json.loads(result.stdout)
+        raise SystemExit(f"{command} {wheel} exits {result.returncode}: {result.stderr}")
+    return result.stdout
+
+
+def paragraphs(text):
+    """Of `auditwheel show`: as lines, the sets among them sorted, which auditwheel writes in any order."""
+    told = []
+    for paragraph in text.strip().split("\n\n"):
+        line = " ".join(paragraph.split()).replace('"/usr/lib', '"/lib')
+        line = re.sub(r"\{('[^}]*')\}", lambda found: "{" + ", ".join(sorted(found[1].split(", "))) + "}", line)
+        opening, colon, libraries = line.partition("shared libraries: ")
+        told.append(opening + colon + ", ".join(sorted(re.findall(r"\S+ with versions \{[^}]*\}", libraries))))
+    return told
+
+
+def words(command, wheel, outside):
+    return {f"text{' -v' if verbose else ''}": paragraphs(run_show([*command, *verbose, "show"], wheel, outside))
+            for verbose in ([], ["-v"])}
+
+
+def show(command, wheel, outside):
+    answer = json.loads(run_show([*command, "show", "--json"], wheel, outside))
     return {key: sorted(answer[key]) if key == "external_libs" else answer[key] for key in KEYS}
 
 
@@ -214,6 +241,9 @@ def main():
             wheel, outside = build()
             theirs = show(auditwheel, wheel, outside)
             ours = show(truewheel, wheel, outside)
+            if not case.differs.keys() - {"repair"}:
+                theirs |= words(auditwheel, wheel, outside)
+                ours |= words([*truewheel, "auditwheel"], wheel, outside)
             if outside:
                 for tool, answer in ((auditwheel, theirs), (truewheel, ours)):
                     out = folder / "repaired" / wheel.parent.name / Path(tool[0]).name
