@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace truewheel {
 
@@ -35,6 +36,11 @@ class Error : public std::runtime_error {
   [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
   [[nodiscard]] const std::source_location& origin() const noexcept { return origin_; }
 
+  /// The names that the message speaks of, one by one, for whoever says it in other words: missing
+  /// libraries, or the tag that is not met and the kinds of what is in its way.
+  [[nodiscard]] const std::vector<std::string>& subjects() const noexcept { return subjects_; }
+  [[nodiscard]] Error about(std::vector<std::string> subjects) &&;
+
   /// Puts a boundary's context in front: `"pkg/_x.so"` before `".dynamic: entry 14"`.
   /// Call it where an exception crosses that boundary, then rethrow with `throw;`.
   void add_context(std::string_view outer);
@@ -44,6 +50,7 @@ class Error : public std::runtime_error {
   std::string id_;
   std::string where_;
   std::string hint_;
+  std::vector<std::string> subjects_;
   std::source_location origin_;
 };
 

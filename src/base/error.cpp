@@ -15,6 +15,11 @@ Error::Error(ErrorKind kind, std::string id, const std::string& what, std::strin
       hint_(std::move(hint)),
       origin_(origin) {}
 
+Error Error::about(std::vector<std::string> subjects) && {
+  subjects_ = std::move(subjects);
+  return std::move(*this);
+}
+
 void Error::add_context(std::string_view outer) {
   // What the message begins with is not said twice: "a.whl: 'a.whl' does not exist".
   const std::string_view said = where_.empty() ? std::string_view(what()) : where_;

@@ -29,7 +29,8 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   if (!file.is_open()) {
     const int why = errno;
     if (why == ENOENT || why == ENOTDIR) {
-      throw Error(ErrorKind::usage, "absent-input", quoted(path) + " does not exist");
+      throw Error(ErrorKind::usage, "absent-input", quoted(path) + " does not exist")
+          .about({path.string()});
     }
     throw io_error("unreadable", "cannot open " + quoted(path), why);
   }

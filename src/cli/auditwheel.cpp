@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/process.hpp"
 #include "commands/commands.hpp"
+#include "report/auditwheel_errors.hpp"
 #include "report/log.hpp"
 #include <CLI/CLI.hpp>
 #include <truewheel/error.hpp>
@@ -67,6 +68,17 @@ struct AuditwheelLine {
   }
 };
 
+/// In auditwheel's words first, since scripts look for them, then in ours, which say more.
+void tell(const Error& error) {
+  const auto words = report::auditwheels_words(error);
+  if (error.id() == "pure-wheel") {
+    report::log_info(words);
+  } else if (!words.empty()) {
+    report::log_error(words);
+  }
+  report::log_error(error);
+}
+
 int exit_code_of(const Error& error) {
   const bool is_usage = error.kind() == ErrorKind::usage || error.id() == "platform-not-met";
   return is_usage ? kUsage : kFailure;
@@ -85,7 +97,7 @@ int run_auditwheel(int argc, const char* const* argv) {
         Error(ErrorKind::usage, "usage", printable(error.what()), "auditwheel --help"));
     return kUsage;
   } catch (const Error& error) {
-    report::log_error(error);
+    tell(error);
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
     end_without_memory(kFailure);

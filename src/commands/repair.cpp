@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "commands/commands.hpp"
+#include "report/auditwheel_errors.hpp"
+#include "report/auditwheel_text.hpp"
 #include "report/counted.hpp"
 #include "report/text.hpp"
 
@@ -15,6 +17,13 @@ void tell(const repair::Report& report, const RepairCommand& command) {
   report::show_progress({});
   for (const auto& finding : report.findings) report::log_finding(finding);
   if (command.as_auditwheel && !command.dry_run) {
+    if (report.pure) {
+      report::log_info(report::kNoPlatformWheel);
+    } else {
+      for (const auto& note : report::auditwheel_tag_notes(report, command.options)) {
+        report::log_info(note);
+      }
+    }
     report::log_detail(report::repair_text(report, report::Detail::full));
     return;
   }
@@ -98,7 +107,8 @@ void run(const RepairCommand& command) {
   }
   for (auto& wheel : finished) {
     with_context(wheel.target().string(), [&] { wheel.publish(); });
-    if (!command.as_auditwheel) continue;
+    // auditwheel says nothing of a pure wheel that it copies.
+    if (!command.as_auditwheel || wheel.report().pure) continue;
     report::log_info("Fixed-up wheel written to " +
                      printable(std::filesystem::absolute(wheel.target()).native()));
   }

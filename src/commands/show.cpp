@@ -29,6 +29,8 @@ std::string show(const std::filesystem::path& wheel, const ShowCommand& command,
                         "--allow-pure-python-wheel accepts it");
         failure->add_context(wheel.string());
       }
+      if (failure && command.json)
+        return report::show_error_json(inspection.input.filename().string(), *failure);
       return told(inspection, command);
     });
   } catch (const Error& error) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace truewheel::policy {
 namespace {
@@ -39,6 +40,39 @@ std::string advice(const Verdict& verdict, const PolicyVerdict& failed) {
   return {};
 }
 
+bool is_for_narrow_python(const Offence& offence) {
+  return std::any_of(offence.symbols.begin(), offence.symbols.end(), [](const std::string& symbol) {
+    return symbol.starts_with("PyUnicodeUCS2_");
+  });
+}
+
+std::string_view name_of(const Offence& offence) {
+  switch (offence.kind) {
+    case Offence::Kind::version:
+      return "version";
+    case Offence::Kind::blacklisted_symbol:
+      return "blacklisted-symbol";
+    case Offence::Kind::library:
+      return "library";
+    case Offence::Kind::isa:
+      return "isa";
+    case Offence::Kind::python:
+      return is_for_narrow_python(offence) ? "ucs2" : "pyfpe";
+    case Offence::Kind::missing_library:
+      return "missing-library";
+  }
+  return {};
+}
+
+// For Error::subjects(): the tag, then each kind of offence once.
+std::vector<std::string> subjects_of(const PolicyVerdict& failed, const std::string& tag) {
+  std::set<std::string_view> kinds;
+  for (const Offence& offence : failed.offences) kinds.insert(name_of(offence));
+  std::vector<std::string> subjects = {tag};
+  subjects.insert(subjects.end(), kinds.begin(), kinds.end());
+  return subjects;
+}
+
 [[noreturn]] void not_met(const Verdict& verdict, const PolicyVerdict& failed,
                           const std::string& tag) {
   const std::size_t count = failed.offences.size();
@@ -53,7 +87,8 @@ std::string advice(const Verdict& verdict, const PolicyVerdict& failed) {
   }
   if (count > kOffencesShown)
     message += "\n  and " + std::to_string(count - kOffencesShown) + " more";
-  throw Error(ErrorKind::unfit, "platform-not-met", message, advice(verdict, failed));
+  throw Error(ErrorKind::unfit, "platform-not-met", message, advice(verdict, failed))
+      .about(subjects_of(failed, tag));
 }
 
 // A policy's number: of manylinux_2_28 or android_24 as parse_platform_tag has it.

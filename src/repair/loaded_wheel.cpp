@@ -128,7 +128,8 @@ void refuse_elf_under_purelib(const LoadedWheel& wheel) {
   if (names.empty()) return;
   throw Error(ErrorKind::unfit, "elf-under-purelib",
               "ELF files lie under .data/purelib: " + join(names, ", "),
-              "have the build put them into platlib");
+              "have the build put them into platlib")
+      .about(names);
 }
 
 std::string text_of(Bytes archive, const LoadedWheel& wheel, const std::string& name,
@@ -196,7 +197,9 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
                        Hold hold) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ErrorKind::refused, "not-a-wheel", "this is a folder, not a wheel");
+    throw Error(ErrorKind::usage, "folder-for-wheel", "this is a folder, not a wheel",
+                printable((path / "*.whl").string()) + " names the wheels in it")
+        .about({path.string()});
   }
   MappedFile file(path);
   const Bytes archive = file.bytes();

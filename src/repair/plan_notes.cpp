@@ -37,6 +37,12 @@ class MissingLibraries {
   }
   [[nodiscard]] bool empty() const { return missing_.empty(); }
 
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : missing_) names.push_back(name);
+    return names;
+  }
+
   [[nodiscard]] std::string text() const {
     std::string what = missing_.size() == 1
                            ? "a library was not found"
@@ -111,7 +117,8 @@ std::optional<Error> missing_libraries(const Examined& examined) {
   for (NodeId id = 0; id < examined.layout.size(); ++id) collect(id);
   for (const auto id : newest.grafts) collect(id);
   if (missing.empty()) return std::nullopt;
-  return Error(ErrorKind::unfit, "missing-library", missing.text(), missing.hint());
+  return Error(ErrorKind::unfit, "missing-library", missing.text(), missing.hint())
+      .about(missing.names());
 }
 
 void note_exclusions(const deps::Graph& graph, const std::vector<NodeId>& kept, Plan& plan) {

@@ -5,6 +5,7 @@
 #include "report/view.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace truewheel::report {
@@ -82,7 +83,36 @@ void write_upgrade(std::string& out, const repair::Inspection& inspection, std::
   }
 }
 
+/// The wish's place among the policies, if it names one.
+std::optional<std::size_t> place_of(const std::string& wish, const policy::Verdict& verdict) {
+  const auto wished = policy::parse_platform_wish(wish, verdict.libc, verdict.architecture);
+  for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
+    if (!wished.automatic && verdict.policies[i].policy.name == wished.policy) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::vector<std::string> auditwheel_tag_notes(const repair::Report& report,
+                                              const repair::Options& options) {
+  std::vector<std::string> notes;
+  const auto& verdict = report.verdict;
+  const auto wished = place_of(options.platform, verdict);
+  for (std::size_t i = 0; wished && i < *wished; ++i) {
+    if (verdict.policies[i].policy.name != report.policy) continue;
+    notes.push_back("Wheel is eligible for a higher priority tag. You requested " +
+                    verdict.tag(*wished) + " but I have found this wheel is eligible for " +
+                    verdict.tag(i) + ".");
+  }
+  if (options.tag_update == policy::TagUpdate::none) return notes;
+  const auto before = wheel::parse_wheel_name(report.input.filename().string()).platform_tags;
+  const auto after = wheel::parse_wheel_name(report.output_name).platform_tags;
+  notes.push_back("Previous filename tags: " + join(before, ", "));
+  notes.push_back(before == after ? "No filename tags change needed."
+                                  : "New filename tags: " + join(after, ", "));
+  return notes;
+}
 
 std::string auditwheel_text(const repair::Inspection& inspection, Detail detail) {
   std::string out;

@@ -140,7 +140,8 @@ std::string show_json(const repair::Inspection& inspection) {
 }
 
 std::string show_error_json(const std::string& wheel, const Error& error) {
-  const Json json = {{"version", 1}, {"wheel", wheel}, {"error", error.what()}, {"id", error.id()}};
+  Json json = {{"version", 1}, {"wheel", wheel}, {"error", error.what()}, {"id", error.id()}};
+  if (error.id() == "pure-wheel") json["pure"] = true;
   return dump(json);
 }
 
