@@ -3,6 +3,7 @@
 
 #include "base/byte_reader.hpp"
 #include "base/folder_names.hpp"
+#include "base/hash.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "deps/machine.hpp"
@@ -119,26 +120,28 @@ void HostFiles::inspect(const std::string& path, Candidate& candidate) {
       candidate.problem = "it is not a shared library";
       return;
     }
-    known = same_content(*real, mapped.bytes().size());
-    if (known == nullptr) {
-      files_.push_back(std::make_unique<HostFile>(
-          HostFile{*real, std::string(folder_name(path)), mapped.bytes().size(), facts}));
-      known = files_.back().get();
-    }
+    known = known_content(std::make_unique<HostFile>(HostFile{*real, std::string(folder_name(path)),
+                                                              mapped.bytes().size(), facts}),
+                          mapped.bytes());
     candidate.file = known;
   } catch (const Error& error) {
     candidate.problem = error.what();
   }
 }
 
-const HostFile* HostFiles::same_content(const std::string& real_path, std::uint64_t size) const {
-  for (const auto& other : files_) {
-    if (other->size != size) continue;
-    const MappedFile left(real_path);
-    const MappedFile right(other->real_path);
-    if (as_text(left.bytes()) == as_text(right.bytes())) return other.get();
+const HostFile* HostFiles::known_content(std::unique_ptr<HostFile> file, Bytes bytes) {
+  auto& same = by_size_[file->size];
+  if (same.first == nullptr) {
+    same.first = file.get();
+  } else {
+    if (same.by_digest.empty()) {
+      same.by_digest[sha256(MappedFile(same.first->real_path).bytes())] = same.first;
+    }
+    const auto [known, is_new] = same.by_digest.try_emplace(sha256(bytes), file.get());
+    if (!is_new) return known->second;
   }
-  return nullptr;
+  files_.push_back(std::move(file));
+  return files_.back().get();
 }
 
 }  // namespace truewheel::deps

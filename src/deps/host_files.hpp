@@ -2,6 +2,7 @@
 #pragma once
 
 #include "deps/sysroot.hpp"
+#include <truewheel/bytes.hpp>
 #include <truewheel/elf.hpp>
 
 #include <cstdint>
@@ -65,12 +66,19 @@ class HostFiles {
   void read_names(HostFolder& folder) const;
   Candidate& look_at(const std::string& path);
   void inspect(const std::string& path, Candidate& candidate);
-  const HostFile* same_content(const std::string& real_path, std::uint64_t size) const;
+  /// Files of one size, told apart by their digests. One alone needs none.
+  struct SameSize {
+    const HostFile* first = nullptr;
+    std::map<Buffer, const HostFile*> by_digest;
+  };
+  /// The known file of the same bytes, or `file` itself, known from now on.
+  const HostFile* known_content(std::unique_ptr<HostFile> file, Bytes bytes);
 
   const Sysroot& sysroot_;
   std::unordered_map<std::string, std::unique_ptr<HostFolder>> folders_;
   std::unordered_map<std::string, Candidate> candidates_;  ///< by the path that was asked for
   std::map<std::pair<std::uint64_t, std::uint64_t>, const HostFile*> by_inode_;
+  std::unordered_map<std::uint64_t, SameSize> by_size_;
   std::vector<std::unique_ptr<HostFile>> files_;
 };
 

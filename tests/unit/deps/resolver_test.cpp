@@ -4,6 +4,8 @@
 #include "unit/deps/scratch.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <sys/stat.h>
 
 using namespace truewheel;
@@ -270,6 +272,24 @@ TEST_CASE("the same bytes in two places are one node, whose digest is computed w
   scratch.write("sum", digest + "  " + scratch.at("1/liby.so") + "\n");
   CHECK(std::system(("sha256sum -c --status " + scratch.at("sum")).c_str()) == 0);
   CHECK(graph.nodes[2].host_sha256 == digest);
+}
+
+TEST_CASE("thousands of libraries of one size are told apart without comparing each with each") {
+  const Scratch scratch;
+  scratch.library("libx.so");
+  std::ifstream original(scratch.at("libx.so"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(original), {}};
+  constexpr std::size_t kLibraries = 3000;
+  Library many{.runpath = scratch.at("many")};
+  for (std::size_t i = 0; i < kLibraries; ++i) {
+    // Bytes behind the sections; the last library is the first one once more.
+    const std::string number = std::to_string(100000 + i % (kLibraries - 1));
+    many.needed.push_back("lib" + std::to_string(i) + ".so");
+    scratch.write("many/" + many.needed.back(), bytes + number);
+  }
+  const auto graph = resolve({file("p/1.so", std::move(many))}, {}, hermetic(scratch));
+  REQUIRE(graph.nodes.size() == 1 + kLibraries - 1);
+  CHECK(graph.nodes[1].known_as == std::vector<std::string>{"lib0.so", "lib2999.so"});
 }
 
 TEST_CASE("excluding a library prunes it, and what another path needs is still found") {
