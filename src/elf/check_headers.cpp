@@ -31,23 +31,22 @@ bool may_follow_its_table(std::uint32_t type) {
          type == pt::kDynamic || type == pt::kPhdr;
 }
 
-/// A LOAD that held only tables may have gone with them, and a new one then has its header.
-void drop_emptied_load(const ElfImage& before, const std::vector<Segment>& new_loads,
-                       std::vector<Segment>& old_loads) {
-  const auto gone = std::find_if(old_loads.begin(), old_loads.end(), [&](const Segment& load) {
-    return std::none_of(new_loads.begin(), new_loads.end(), [&](const Segment& other) {
-      return other.vaddr == load.vaddr && other.offset == load.offset;
-    });
+/// LOADs that held only tables may have gone with them.
+void drop_emptied_loads(const ElfImage& before, const std::vector<Segment>& new_loads,
+                        std::vector<Segment>& old_loads) {
+  std::erase_if(old_loads, [&](const Segment& load) {
+    const bool is_gone =
+        std::none_of(new_loads.begin(), new_loads.end(), [&](const Segment& other) {
+          return other.vaddr == load.vaddr && other.offset == load.offset;
+        });
+    return is_gone && !tables_that_fill(before, FileMap(before), find_tables(before), load).empty();
   });
-  if (gone == old_loads.end() || new_loads.size() != old_loads.size()) return;
-  if (!tables_that_fill(before, FileMap(before), find_tables(before), *gone).empty())
-    old_loads.erase(gone);
 }
 
 void check_loads_kept(const ElfImage& before, const ElfImage& after, Complaints& complaints) {
   auto old_loads = loads_of(before);
   const auto new_loads = loads_of(after);
-  drop_emptied_load(before, new_loads, old_loads);
+  drop_emptied_loads(before, new_loads, old_loads);
   if (new_loads.size() < old_loads.size() || new_loads.size() > old_loads.size() + 1) {
     complaints.push_back(fmt::format("{} LOADs became {}", old_loads.size(), new_loads.size()));
     return;

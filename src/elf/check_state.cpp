@@ -117,13 +117,14 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, const El
                         [&](const auto& entry) { return entry.first == tag; });
   };
   if (edit.no_default_lib) {
-    const std::uint64_t flags = before.dynamic_value(dt::kFlags1).value_or(0) | df::kNodeflib1;
-    const auto found = find(dt::kFlags1);
-    if (found == wished.end()) {
-      wished.emplace_back(dt::kFlags1, std::to_string(flags));
-    } else {
-      found->second = std::to_string(flags);
+    for (const DynamicEntry& entry : before.dynamic()) {
+      if (entry.tag != dt::kFlags1) continue;
+      const auto found = std::find(wished.begin(), wished.end(),
+                                   std::pair(dt::kFlags1, std::to_string(entry.value)));
+      if (found != wished.end()) found->second = std::to_string(entry.value | df::kNodeflib1);
     }
+    if (find(dt::kFlags1) == wished.end())
+      wished.emplace_back(dt::kFlags1, std::to_string(df::kNodeflib1));
   }
   if (edit.add_debug_tag && find(dt::kDebug) == wished.end()) wished.emplace_back(dt::kDebug, "0");
   if (others(after) != wished)

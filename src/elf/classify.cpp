@@ -11,9 +11,7 @@ namespace truewheel::elf {
 namespace {
 
 bool has_dynamic_flag_pie(const ElfImage& image) {
-  return std::any_of(image.dynamic().begin(), image.dynamic().end(), [](const DynamicEntry& entry) {
-    return entry.tag == dt::kFlags1 && (entry.value & df::kPie1) != 0;
-  });
+  return (image.dynamic_flags_1() & df::kPie1) != 0;
 }
 
 /// True when the bytes at PT_DYNAMIC are entries that end with DT_NULL and name a string table and

@@ -50,8 +50,8 @@ class Draft {
   [[nodiscard]] bool add_load_and_move_headers(const FileMap& map, Headers place,
                                                std::uint64_t alignment);
 
-  /// Brings segments and sections in step and measures the result.
-  [[nodiscard]] Layout finish(const FileMap& map) const;
+  /// Brings segments and sections in step and measures the result. `tables`: all of the file.
+  [[nodiscard]] Layout finish(const FileMap& map, const std::vector<Table>& tables) const;
 
   std::vector<Room> rooms;
   std::vector<Pending> pending;
@@ -74,8 +74,10 @@ class Draft {
   void insert_segment(const Segment& segment);
   void put_strings_section_right(Layout& layout) const;
   void update_moved(Layout& layout) const;
-  [[nodiscard]] bool empties_load(const Layout& layout) const;
+  void give_up_emptied_loads(const FileMap& map, const std::vector<Table>& tables,
+                             Layout& layout) const;
   void keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end, Layout& layout) const;
+  void keep_headers_clear(Layout& layout) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;
 
   const ElfImage* image_;

@@ -3,7 +3,10 @@
 // Headers that follow what has moved, and what it costs.
 #include "base/checked_math.hpp"
 #include "elf/draft.hpp"
+#include "elf/emptied_load.hpp"
 #include "elf/format.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -98,23 +101,43 @@ void Draft::update_moved(Layout& layout) const {
   }
 }
 
-bool Draft::empties_load(const Layout& layout) const {
-  const auto count_inside = [](const Segment& load, const std::vector<Section>& sections) {
-    return std::count_if(sections.begin(), sections.end(), [&](const Section& section) {
+/// A LOAD that no section is in any more: GNU strip writes it with an offset that no loader takes.
+/// Where it held nothing but tables nobody misses it, and its header becomes an unused one.
+void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& tables,
+                                  Layout& layout) const {
+  const auto holds_section = [](const Segment& load, const std::vector<Section>& sections) {
+    return std::any_of(sections.begin(), sections.end(), [&](const Section& section) {
       return (section.flags & shf::kAlloc) != 0 && section.size != 0 &&
              section.addr >= load.vaddr && section.addr < load.vaddr + load.memsz;
     });
   };
-  return std::any_of(
-      image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {
-        const bool stays =
-            std::any_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
-              return other.type == pt::kLoad && other.vaddr == load.vaddr &&
-                     other.offset == load.offset;
-            });
-        return load.type == pt::kLoad && stays && count_inside(load, image_->sections()) != 0 &&
-               count_inside(load, layout.sections) == 0;
-      });
+  const auto has_left = [&](std::size_t table) {
+    return std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+      return move.table.offset == tables[table].offset && move.offset != move.table.offset;
+    });
+  };
+  for (const Segment& load : image_->segments()) {
+    if (load.type != pt::kLoad || !holds_section(load, image_->sections()) ||
+        holds_section(load, layout.sections)) {
+      continue;
+    }
+    const auto own =
+        std::find_if(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
+          return other.type == pt::kLoad && other.vaddr == load.vaddr &&
+                 other.offset == load.offset;
+        });
+    if (own == layout.segments.end()) continue;  // its header is another LOAD's by now
+    const bool is_entered = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+      return move.vaddr >= load.vaddr && move.vaddr - load.vaddr < load.memsz;
+    });
+    const auto inside = tables_that_fill(*image_, map, tables, load);
+    if (is_entered || inside.empty() || !std::all_of(inside.begin(), inside.end(), has_left)) {
+      layout.empties_load = true;
+      continue;
+    }
+    *own = {};
+    layout.steps.push_back(fmt::format("the LOAD at {:#x} gets empty and goes", load.vaddr));
+  }
 }
 
 /// Sections without bytes have an offset all the same. llvm-objcopy and eu-strip put it behind the
@@ -156,6 +179,27 @@ void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
       if (section.offset <= move.offset || section.offset >= move.offset + move.size) continue;
       section.offset = place.value_or(move.offset + move.size);
     }
+  }
+}
+
+/// patchelf moves headers of sections without bytes, like .bss, right behind the program headers.
+/// GNU strip pushes what stands there back when these have grown over it; a header that begins
+/// behind them says no more and no less.
+void Draft::keep_headers_clear(Layout& layout) const {
+  const std::uint64_t size = sizes_of(image_->header().bits).segment;
+  const std::uint64_t begin = phoff_ + image_->segments().size() * size;
+  const std::uint64_t end = phoff_ + layout.segments.size() * size;
+  if (phoff_ != image_->header().phoff || begin >= end) return;
+  for (Section& section : layout.sections) {
+    const auto place =
+        section.type == sht::kNobits && section.size != 0 && (section.flags & shf::kAlloc) != 0
+            ? image_->offset_of(section.addr)
+            : std::nullopt;
+    if (!place || *place >= end || *place + section.size <= begin) continue;
+    const std::uint64_t cut = std::min(end - *place, section.size);
+    section.addr += cut;
+    section.offset += cut;
+    section.size -= cut;
   }
 }
 
@@ -204,7 +248,7 @@ void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
   }
 }
 
-Layout Draft::finish(const FileMap& map) const {
+Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const {
   Layout layout;
   layout.segments = segments_;
   layout.sections = image_->sections();
@@ -220,9 +264,10 @@ Layout Draft::finish(const FileMap& map) const {
   }
   put_strings_section_right(layout);
   update_moved(layout);
+  keep_headers_clear(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();
-  layout.empties_load = empties_load(layout);
+  give_up_emptied_loads(map, tables, layout);
   for (const Move& move : moves_) {
     layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
   }

@@ -61,8 +61,7 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
       return refuse_shared_interpreter(image, find_tables(image));
     throw Error(ErrorKind::refused, "elf-not-dynamic", "the file has no dynamic section to edit");
   }
-  const std::uint64_t flags = image.dynamic_value(dt::kFlags1).value_or(0);
-  if ((flags & df::kPie1) != 0 && image.find_segment(pt::kInterp) == nullptr) {
+  if ((image.dynamic_flags_1() & df::kPie1) != 0 && image.find_segment(pt::kInterp) == nullptr) {
     throw Error(ErrorKind::refused, "elf-static",
                 "a static program has no dynamic linker that would read the change");
   }

@@ -34,8 +34,7 @@ class FillingTables {
       return offset >= load_.offset && offset < end_;
     };
     return first == nullptr || first->vaddr == load_.vaddr || load_.filesz == 0 ||
-           load_.filesz != load_.memsz || holds(image_.header().phoff) ||
-           map_.section_headers_are_loaded();
+           load_.filesz != load_.memsz || holds(image_.header().phoff);
   }
 
   /// The tables inside, if nothing but padding is between them.
@@ -55,16 +54,12 @@ class FillingTables {
     return !found_.empty() && is_padding(at, end_);
   }
 
-  /// Zeros, or what an unloaded section has there: eu-strip puts one right behind .dynstr, where
-  /// patchelf made the LOAD some bytes longer.
+  /// What no section has is left from earlier edits: patchelf's LOADs hold copies of the section
+  /// headers, eu-strip puts an unloaded section right behind .dynstr. Without sections only a few
+  /// zeros are known to be nothing.
   [[nodiscard]] bool is_padding(std::uint64_t begin, std::uint64_t end) const {
-    if (end - begin >= kLargestAlignmentGap && !sections_agree(image_)) return false;
-    for (const Section& section : image_.sections()) {
-      const bool has_the_rest =
-          section.offset >= begin && section.offset < end && section.size >= end - section.offset;
-      if (is_unloaded(section) && has_the_rest) end = section.offset;
-    }
-    return map_.is_zero(begin, end);
+    return sections_agree(image_) ||
+           (end - begin < kLargestAlignmentGap && map_.is_zero(begin, end));
   }
 
   [[nodiscard]] bool is_in_table(std::uint64_t begin, std::uint64_t end) const {

@@ -151,11 +151,11 @@ void EntryEditor::edit_filtees(const ElfEdit& edit) {
 
 void EntryEditor::set_no_default_lib() {
   for (WantedEntry& entry : entries_) {
-    if (entry.tag != dt::kFlags1) continue;
-    if ((entry.value & df::kNodeflib1) == 0) steps_.emplace_back("DT_FLAGS_1: gains NODEFLIB");
+    if (entry.tag != dt::kFlags1 || (entry.value & df::kNodeflib1) != 0) continue;
+    steps_.emplace_back("DT_FLAGS_1: gains NODEFLIB");
     entry.value |= df::kNodeflib1;
-    return;
   }
+  if (has(dt::kFlags1)) return;
   entries_.push_back({dt::kFlags1, df::kNodeflib1, std::nullopt, std::nullopt});
   steps_.emplace_back("DT_FLAGS_1: added, NODEFLIB");
 }

@@ -51,9 +51,11 @@ ElfImage::ElfImage(Bytes file, DynamicBy by)
     if (dynamic_by_section_) dynamic = &*dynamic_by_section_;
   }
   if (dynamic == nullptr || dynamic->filesz == 0 || has_hollow_dynamic(sections_, *dynamic)) return;
+  accept_stripped_loads(header_, sections_, file_.size(), segments_);
   check_loads(segments_, file_.size());
   read_dynamic(*dynamic);
   find_strings();
+  find_relocations();
   require_tables_off_header();
   // What the loader goes by is true; section headers that say something else are not believed in
   // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
@@ -79,7 +81,7 @@ void ElfImage::require_one_of_each() const {
 
 std::optional<std::uint64_t> ElfImage::mapped_place(std::uint64_t vaddr, std::uint64_t length) {
   if (const auto offset = offset_of(vaddr, length)) return offset;
-  extend_over_last_page(segments_, vaddr, length, file_);
+  extend_over_last_page(segments_, vaddr, length, file_, Zeros::are_padding);
   return offset_of(vaddr, length);
 }
 
@@ -137,6 +139,18 @@ void ElfImage::find_strings() {
   }
   for (const DynamicEntry& entry : dynamic_) {
     if (is_string_tag(entry.tag)) static_cast<void>(dynamic_string(entry.value));
+  }
+}
+
+void ElfImage::find_relocations() {
+  for (const auto& [tag, size_tag] : {std::pair{dt::kRela, dt::kRelaSz},
+                                      {dt::kRel, dt::kRelSz},
+                                      {dt::kJmpRel, dt::kPltRelSz},
+                                      {dt::kRelr, dt::kRelrSz}}) {
+    const auto address = dynamic_value(tag), size = dynamic_value(size_tag);
+    if (!address || size.value_or(0) == 0 || offset_of(*address, *size)) continue;
+    // The last relocation may end with the zeros of a small addend.
+    extend_over_last_page(segments_, *address, *size, file_, Zeros::may_be_content);
   }
 }
 
@@ -208,6 +222,13 @@ const Segment* ElfImage::find_segment(std::uint32_t type) const {
   const auto found = std::find_if(segments_.begin(), segments_.end(),
                                   [&](const Segment& segment) { return segment.type == type; });
   return found == segments_.end() ? nullptr : &*found;
+}
+
+std::uint64_t ElfImage::dynamic_flags_1() const {
+  const auto last = std::find_if(dynamic_.rbegin(), dynamic_.rend(), [](const DynamicEntry& entry) {
+    return entry.tag == dt::kFlags1;
+  });
+  return last == dynamic_.rend() ? 0 : last->value;
 }
 
 std::optional<std::uint64_t> ElfImage::dynamic_value(std::int64_t tag) const {

@@ -82,6 +82,8 @@ class ElfImage {
   [[nodiscard]] const std::vector<DynamicEntry>& dynamic() const { return dynamic_; }
   [[nodiscard]] std::optional<std::uint64_t> dynamic_value(
       std::int64_t tag) const;  ///< the first one's value
+  /// DT_FLAGS_1 as glibc reads it: the last one counts (elf/get-dynamic-info.h). 0 without one.
+  [[nodiscard]] std::uint64_t dynamic_flags_1() const;
   /// The text a dynamic entry's value points at in .dynstr.
   [[nodiscard]] std::string_view dynamic_string(std::uint64_t string_offset) const;
   /// The dynamic string table: where DT_STRTAB maps to, DT_STRSZ long. Size 0 when there is none.
@@ -108,6 +110,9 @@ class ElfImage {
   void require_one_of_each() const;
   void read_dynamic(const Segment& dynamic);
   void find_strings();
+  /// Has LOADs reach over relocations, as over the other tables; whoever needs them finds out
+  /// whether they are there.
+  void find_relocations();
   void require_tables_off_header() const;
   /// offset_of(), for what a loader cannot do without: a LOAD may count as long as its last page.
   [[nodiscard]] std::optional<std::uint64_t> mapped_place(std::uint64_t vaddr,

@@ -105,16 +105,16 @@ void finish_draft(const Ground& ground, Draft draft, const std::vector<HeaderSlo
                   std::vector<Layout>& layouts) {
   draft.place_in_rooms(Draft::Growth::no);
   if (draft.pending.empty()) {
-    layouts.push_back(draft.finish(ground.map));
+    layouts.push_back(draft.finish(ground.map, ground.tables));
     return;
   }
   if (Draft grown = draft; grown.place_in_rooms(Draft::Growth::yes), grown.pending.empty()) {
-    layouts.push_back(grown.finish(ground.map));
+    layouts.push_back(grown.finish(ground.map, ground.tables));
   }
   for (const HeaderSlot& slot : slots) {
     Draft with_load = draft;
     if (with_load.add_load(ground.map, ground.tables, slot, ground.alignment)) {
-      layouts.push_back(with_load.finish(ground.map));
+      layouts.push_back(with_load.finish(ground.map, ground.tables));
     }
   }
 }
@@ -148,7 +148,7 @@ void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<La
   for (const auto place : {Draft::Headers::in_first_load, Draft::Headers::in_new_load}) {
     Draft moved = draft;
     if (moved.add_load_and_move_headers(ground.map, place, ground.alignment)) {
-      layouts.push_back(moved.finish(ground.map));
+      layouts.push_back(moved.finish(ground.map, ground.tables));
       return;
     }
   }
@@ -205,7 +205,7 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
     Draft in_place(image, {});
     in_place.sections_change = request.sections_change;
     in_place.interpreter = interpreter;
-    return in_place.finish(FileMap(image));
+    return in_place.finish(FileMap(image), {});
   }
 
   std::vector<std::string> reasons;
@@ -236,33 +236,34 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
         ".dynstr cannot move, nor what stands behind it: it overlaps another table, "
         "its section says something else, or its place tells how many symbols there are");
   std::vector<Layout> layouts;
-  if (request.stack_header) {
-    const std::vector<HeaderSlot> slots =
-        find_header_slots(image, ground.map, ground.tables,
-                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, reasons);
-    std::vector<std::string> known_reasons;
-    const std::vector<HeaderSlot> double_slots =
-        find_header_slots(image, ground.map, ground.tables,
-                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, known_reasons, 2);
-    for (const Draft& draft : drafts)
-      finish_with_stack_header(ground, draft, slots, double_slots, layouts);
-    for (Draft& draft : drafts) {
-      if (!layouts.empty()) break;
-      draft.append_stack_header();
-      finish_with_moved_headers(ground, draft, layouts);
+  const auto find_slots = [&](DynamicMoves moves, std::vector<std::string>& why,
+                              std::uint64_t entries) {
+    return find_header_slots(image, ground.map, ground.tables, moves, why, entries);
+  };
+  const auto try_slots = [&](DynamicMoves moves) {
+    if (request.stack_header) {
+      std::vector<std::string> known;
+      const auto slots = find_slots(moves, reasons, 1), double_slots = find_slots(moves, known, 2);
+      for (const Draft& draft : drafts)
+        finish_with_stack_header(ground, draft, slots, double_slots, layouts);
+    } else {
+      const auto slots = find_slots(moves, reasons, 1);
+      for (const Draft& draft : drafts) finish_draft(ground, draft, slots, layouts);
     }
-    return best_of(layouts, reasons);
+  };
+  if (!request.stack_header) {
+    for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
   }
-  for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
   const auto is_free = [](const Layout& layout) {
     return layout.growth == 0 && !layout.empties_load;
   };
-  if (std::none_of(layouts.begin(), layouts.end(), is_free)) {
-    // Only now look for a program header: the veto list reads all relocations.
-    const std::vector<HeaderSlot> slots =
-        find_header_slots(image, ground.map, ground.tables,
-                          dynamic_moves ? DynamicMoves::yes : DynamicMoves::no, reasons);
-    for (const Draft& draft : drafts) finish_draft(ground, draft, slots, layouts);
+  // Only now look for a program header: the veto list reads all relocations.
+  if (std::none_of(layouts.begin(), layouts.end(), is_free))
+    try_slots(dynamic_moves ? DynamicMoves::yes : DynamicMoves::no);
+  // Programs of old patchelf have .dynamic right behind the program headers.
+  if (layouts.empty() && !dynamic_moves && !dynamic_obstacle(image)) try_slots(DynamicMoves::yes);
+  for (Draft& draft : drafts) {
+    if (request.stack_header && layouts.empty()) draft.append_stack_header();
   }
   if (layouts.empty()) {
     for (const Draft& draft : drafts) finish_with_moved_headers(ground, draft, layouts);

@@ -19,6 +19,23 @@ constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 30;
 
 }  // namespace
 
+void accept_stripped_loads(const Header& header, const std::vector<Section>& sections,
+                           std::uint64_t file_size, std::vector<Segment>& segments) {
+  const bool is_program =
+      header.type == et::kExec || std::any_of(segments.begin(), segments.end(),
+                                              [](const auto& s) { return s.type == pt::kInterp; });
+  for (Segment& load : segments) {
+    if (load.type != pt::kLoad) continue;
+    const bool is_congruent = load.align <= 1 || (load.vaddr - load.offset) % load.align == 0;
+    if (is_program && load.filesz == 0 && load.memsz == 0 && !is_congruent) load = {};
+    // read_sections() gives none where the file does not hold one of them.
+    const bool lacks_bytes = load.offset < file_size && load.filesz > file_size - load.offset &&
+                             load.filesz - (file_size - load.offset) < kSmallestPage;
+    if (lacks_bytes && load.filesz == load.memsz && !sections.empty())
+      load.filesz = load.memsz = file_size - load.offset;
+  }
+}
+
 void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) {
   const Segment* previous = nullptr;
   for (const Segment& segment : segments) {
@@ -56,7 +73,7 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
 }
 
 void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
-                           std::uint64_t length, Bytes file) {
+                           std::uint64_t length, Bytes file, Zeros zeros) {
   for (Segment& load : segments) {
     if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
     const std::uint64_t load_end = load.vaddr + load.filesz;
@@ -73,8 +90,10 @@ void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
     if (inside > end || length > end - inside || inside + length <= load.filesz) return;
     const Bytes grown = file.subspan(static_cast<std::size_t>(load.offset + load.filesz),
                                      static_cast<std::size_t>(inside + length - load.filesz));
-    if (std::all_of(grown.begin(), grown.end(), [](std::uint8_t byte) { return byte == 0; }))
+    if (zeros == Zeros::are_padding &&
+        std::all_of(grown.begin(), grown.end(), [](std::uint8_t byte) { return byte == 0; })) {
       return;
+    }
     load.filesz = load.memsz = end;
     return;
   }

@@ -112,6 +112,17 @@ std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
   return map.is_zero(end, load_end) ? end : load_end;
 }
 
+/// patchelf before 0.15 moves the header of .bss where it moves sections with bytes. The variables
+/// stay at the end of some writable LOAD, and strip then makes that end at the bytes in front of
+/// them.
+bool misplaces_variables(const ElfImage& image) {
+  return std::any_of(image.sections().begin(), image.sections().end(), [&](const Section& section) {
+    const bool counts = section.type == sht::kNobits && (section.flags & shf::kAlloc) != 0 &&
+                        (section.flags & shf::kTls) == 0 && section.size != 0;
+    return counts && image.offset_of(section.addr);
+  });
+}
+
 }  // namespace
 
 std::uint64_t place_at(std::uint64_t at, std::uint64_t align, std::optional<std::uint64_t> phase) {
@@ -151,6 +162,7 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
   }
   alignment = std::max(alignment, largest_load_alignment(image));
   const bool trusts_sections = sections_agree(image);
+  const bool hides_variables = misplaces_variables(image);
   std::vector<std::pair<int, Room>> rooms;
   for (std::size_t i = 0; i < image.segments().size(); ++i) {
     const Segment& load = image.segments()[i];
@@ -158,6 +170,7 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
     const bool writable = (load.flags & pf::kWrite) != 0;
     if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
     if ((load.flags & pf::kRead) == 0 || (executable && writable)) continue;
+    if (hides_variables && writable && &load != last) continue;
     if ((load.vaddr - load.offset) % kLargestTableAlign != 0)
       continue;  // alignment could not hold in both
     Room room;
