@@ -4,7 +4,10 @@
 _truewheel() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' word
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  case ${COMP_WORDS[0]##*/} in  # a link of that name
+    patchelf | auditwheel) command=${COMP_WORDS[0]##*/} ;;
+  esac
+  [[ $command == patchelf ]] || for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       repair | show | check | explain | lddtree | patchelf) command=$word; break ;;
       auditwheel) command=$word ;;  # one of its own commands follows
@@ -24,7 +27,11 @@ _truewheel() {
         manylinux_2_39 musllinux_1_1 musllinux_1_2' -- "$current")
       return ;;
     --profile)
-      mapfile -t COMPREPLY < <(compgen -W 'rocm-driver rocm rocm-legacy cuda-driver cuda cuda13 cuda12 torch rdma efa doca numa ascend musa xpu gcc-runtime libc system-net' -- "$current")
+      # Several names stand behind commas.
+      local before=''
+      [[ $current != *,* ]] || before=${current%,*},
+      compopt -o nospace
+      mapfile -t COMPREPLY < <(compgen -P "$before" -W 'rocm-driver rocm rocm-legacy cuda-driver cuda cuda13 cuda12 torch rdma efa doca numa ascend musa xpu gcc-runtime libc system-net' -- "${current##*,}")
       return ;;
     --config | --compare)
       compopt -o filenames
@@ -84,3 +91,12 @@ _truewheel() {
   esac
 }
 complete -F _truewheel truewheel
+# Links to truewheel, but not the programs whose names they bear.
+_truewheel_links() {
+  local name path
+  for name in auditwheel patchelf; do
+    path=$(readlink -f -- "$(type -P "$name")") && [[ ${path##*/} == truewheel ]] && complete -F _truewheel "$name"
+  done
+}
+_truewheel_links
+unset -f _truewheel_links

@@ -21,7 +21,7 @@ complete -c truewheel -n '__fish_seen_subcommand_from auditwheel; and not __fish
 complete -c truewheel -n "not $command" -s V -l version -d 'Print the version'
 complete -c truewheel -s h -l help -d 'Print help'
 complete -c truewheel -s v -l verbose -d 'Say how and why in full'
-complete -c truewheel -s q -l quiet -d 'Say nothing but errors'
+complete -c truewheel -s q -l quiet -d 'Only errors, and what show and --dry-run tell'
 complete -c truewheel -n $either -k -a '(__fish_complete_suffix .whl)'
 
 complete -c truewheel -n $either -l search -r -a '(__fish_complete_directories)' -d 'Look for libraries here first'
@@ -46,7 +46,7 @@ complete -c truewheel -n $repair -l include -x -d 'Bundle although a group leave
 complete -c truewheel -n $either -l profile -x -a 'rocm-driver rocm rocm-legacy cuda-driver cuda cuda13 cuda12 torch rdma efa doca numa ascend musa xpu gcc-runtime libc system-net' -d 'Leave out a group'
 complete -c truewheel -n $repair -l system-rpath -d 'Also the folders of the system'
 complete -c truewheel -n $repair -l fix-only -d 'Bundle nothing: tidy run paths, copies, tags'
-complete -c truewheel -n $repair -s L -l lib-sdir -x -d 'Folder suffix for bundled libraries'
+complete -c truewheel -n $repair -s L -l lib-sdir -x -d 'Folder for bundled libraries, behind the name'
 complete -c truewheel -n $repair -l rpath-kind -x -a 'rpath runpath' -d 'Kind of an added entry'
 complete -c truewheel -n $repair -l strip -a 'all split none' -d 'Strip symbols first'
 complete -c truewheel -n $repair -l debug-dir -r -a '(__fish_complete_directories)' -d 'Folder for debug files'

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/auditwheel.hpp"
 
-#include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/process.hpp"
+#include "cli/usage.hpp"
 #include "commands/commands.hpp"
 #include "report/auditwheel_errors.hpp"
 #include "report/log.hpp"
@@ -52,9 +52,10 @@ struct AuditwheelLine {
   void dispatch() const {
     report::start_log(loudness.verbosity());
     if (repair_app->parsed()) {
+      const auto origins = apply_auditwheels_environment(*repair_app);
       auto command = repair_command(repair, loudness, *repair_app);
       command.as_auditwheel = true;
-      commands::run(command);
+      with_origin(origins, [&] { commands::run(command); });
     } else if (show_app->parsed()) {
       auto command = show_command(show, loudness, *show_app);
       command.as_auditwheel = true;
@@ -88,13 +89,13 @@ int exit_code_of(const Error& error) {
 
 int run_auditwheel(int argc, const char* const* argv) {
   report::name_program("auditwheel");
+  name_process("auditwheel");
   AuditwheelLine line;
   try {
     if (parse_or_tell(line.app, argc, argv)) line.dispatch();
     return 0;
   } catch (const CLI::ParseError& error) {
-    report::log_error(
-        Error(ErrorKind::usage, "usage", printable(error.what()), "auditwheel --help"));
+    report::log_error(usage_error(line.app, error));
     return kUsage;
   } catch (const Error& error) {
     tell(error);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.hpp"
 
-#include "base/text.hpp"
 #include "cli/auditwheel.hpp"
 #include "cli/config.hpp"
 #include "cli/options.hpp"
 #include "cli/patchelf_options.hpp"
 #include "cli/process.hpp"
 #include "cli/program_name.hpp"
+#include "cli/usage.hpp"
 #include "commands/commands.hpp"
 #include "report/log.hpp"
 #include <CLI/CLI.hpp>
@@ -33,6 +33,16 @@ constexpr const char* kExamples = R"(Examples:
 Exit codes: 0 done, 1 the wheel does not pass, 2 usage, 3 input refused,
   4 reading or writing failed, 5 own verification failed, 70 a bug.)";
 
+constexpr const char* kExplainExamples = R"(Examples:
+  truewheel explain libamdhip64 dist/NAME.whl
+  truewheel explain 'libcudart.so*' dist/NAME.whl --profile cuda
+  truewheel explain libssl --installed NAME --root /)";
+
+constexpr const char* kTreeExamples = R"(Examples:
+  truewheel lddtree /usr/bin/python3
+  truewheel lddtree build/_x.so --ldpaths build/lib:/opt/vendor/lib
+  truewheel lddtree image/usr/bin/app --sysroot image)";
+
 /// The command line as CLI11 sees it, and where its words go.
 struct CommandLine {
   CLI::App app{"Turns the Python wheel a build produced into the wheel a user can install.",
@@ -49,6 +59,7 @@ struct CommandLine {
   CLI::App* tree_app = nullptr;
   CLI::App* check_app = nullptr;
   CLI::App* explain_app = nullptr;
+  Origins origins;
 
   CommandLine() {
     app.set_version_flag("-V,--version", std::string("truewheel ") + kVersion, "Print the version");
@@ -71,6 +82,8 @@ struct CommandLine {
     }
     tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
                            add_tree_options, tree, loudness);
+    explain_app->footer(kExplainExamples);
+    tree_app->footer(kTreeExamples);
     // Only for --help: run() hands these words on before anything is parsed.
     app.add_subcommand("auditwheel", "auditwheel's command line; also under that name");
     app.add_subcommand("patchelf", "patchelf's command line; also under that name");
@@ -82,14 +95,14 @@ struct CommandLine {
       if (!command->parsed()) continue;
       std::optional<std::filesystem::path> file;
       if (command->count("--config") != 0) file = config;
-      apply_configuration(app, *command, file);
+      origins = apply_configuration(app, *command, file);
     }
   }
 
   void dispatch() const {
     report::start_log(loudness.verbosity());
     if (repair_app->parsed()) {
-      commands::run(repair_command(repair, loudness, *repair_app));
+      with_origin(origins, [&] { commands::run(repair_command(repair, loudness, *repair_app)); });
     } else if (show_app->parsed()) {
       commands::run(show_command(show, loudness, *show_app));
     } else if (check_app->parsed()) {
@@ -110,12 +123,7 @@ int parse_and_run(int argc, const char* const* argv) {
   try {
     if (!parse_or_tell(line.app, argc, argv)) return 0;
   } catch (const CLI::ParseError& error) {
-    const auto parsed = line.app.get_subcommands();
-    const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
-    const bool is_unknown = parsed.empty() && argc > 1 && argv[1][0] != '-';
-    const std::string what =
-        is_unknown ? "there is no command '" + printable(argv[1]) + "'" : printable(error.what());
-    report::log_error(Error(ErrorKind::usage, "usage", what, "truewheel " + command + "--help"));
+    report::log_error(usage_error(line.app, error));
     return exit_code(ErrorKind::usage);
   }
   line.complete();
@@ -128,13 +136,16 @@ int parse_and_run(int argc, const char* const* argv) {
 int run(int argc, const char* const* argv) {
   prepare_process();
   try {
-    if (argc > 0 && program_name(argv[0]) == "auditwheel") return run_auditwheel(argc, argv);
-    if (argc > 1 && std::string_view(argv[1]) == "auditwheel") {
-      return run_auditwheel(argc - 1, argv + 1);
+    const auto name = argc > 0 ? program_name(argv[0]) : "";
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (name == "auditwheel") return run_auditwheel(argc, argv);
+    if (first == "auditwheel") return run_auditwheel(argc - 1, argv + 1);
+    if (name == "patchelf") {
+      report::name_program("patchelf");
+      name_process("patchelf");
+      return run_patchelf(argc, argv);
     }
-    if (argc > 0 && program_name(argv[0]) == "patchelf") return run_patchelf(argc, argv);
-    if (argc > 1 && std::string_view(argv[1]) == "patchelf")
-      return run_patchelf(argc - 1, argv + 1);
+    if (first == "patchelf") return run_patchelf(argc - 1, argv + 1);
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
     report::log_error(error);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/config.hpp"
 
-#include "base/byte_reader.hpp"
-#include "base/mapped_file.hpp"
 #include "base/text.hpp"
-#include "cli/config_toml.hpp"
+#include "cli/config_file.hpp"
 #include "cli/environment.hpp"
-#include "cli/toml_depth.hpp"
+#include "cli/nearest.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -14,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -45,79 +42,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kAssertio
     {"executables", "pie-only"},
 }};
 
-struct Configuration {
-  fs::path path;
-  toml::table table;  ///< of [tool.truewheel], or all of truewheel.toml
-};
-
-[[noreturn]] void wrong(const fs::path& path, const std::string& what, const std::string& hint) {
-  Error error(ErrorKind::usage, "config", what, hint);
-  error.add_context(path.string());
-  throw error;
-}
-
-toml::table parse(const fs::path& path) {
-  const MappedFile file(path);
-  constexpr std::size_t kDeepest = 1000;
-  if (const auto line = line_nested_deeper(as_text(file.bytes()), kDeepest)) {
-    wrong(path, fmt::format("line {}: keys and brackets nest more than {} deep", *line, kDeepest),
-          {});
-  }
-  try {
-    return toml::parse(as_text(file.bytes()), path.string());
-  } catch (const toml::parse_error& error) {
-    const auto& at = error.source().begin;
-    wrong(path, fmt::format("line {}, column {}: {}", at.line, at.column, error.description()), {});
-  } catch (const UnforeseenToml& error) {
-    wrong(path, error.what(), {});
-  }
-}
-
-std::optional<Configuration> read(const fs::path& path) {
-  auto table = parse(path);
-  if (path.filename() != "pyproject.toml") return Configuration{path, std::move(table)};
-  const auto tool = table["tool"];
-  if (tool && !tool.is_table()) wrong(path, "tool is no table", {});
-  const auto ours = tool["truewheel"];
-  if (!ours) return std::nullopt;
-  if (!ours.is_table()) wrong(path, "tool.truewheel is no table", "[tool.truewheel]");
-  return Configuration{path, std::move(*ours.as_table())};
-}
-
-std::optional<Configuration> find_configuration(const std::optional<fs::path>& file) {
-  if (file) {
-    auto found = read(*file);
-    if (!found) wrong(*file, "there is no table [tool.truewheel]", {});
-    return found;
-  }
-  std::error_code ignored;
-  for (auto folder = fs::current_path(ignored); !folder.empty(); folder = folder.parent_path()) {
-    for (const auto* name : {"truewheel.toml", "pyproject.toml"}) {
-      const auto path = folder / name;
-      if (!fs::is_regular_file(path, ignored)) continue;
-      if (auto found = read(path)) return found;
-    }
-    if (folder == folder.root_path()) break;
-  }
-  return std::nullopt;
-}
-
-std::size_t edit_distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= left.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t k = 1; k <= right.size(); ++k) {
-      const auto above = row[k];
-      row[k] = std::min({above + 1, row[k - 1] + 1,
-                         diagonal + static_cast<std::size_t>(left[i - 1] != right[k - 1])});
-      diagonal = above;
-    }
-  }
-  return row[right.size()];
-}
-
 /// What only makes sense on a command line.
 bool is_for_command_line(std::string_view name) {
   constexpr std::array<std::string_view, 5> kNames = {"help", "config", "version", "list-rules",
@@ -125,20 +49,19 @@ bool is_for_command_line(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// The name that is meant, if one is near enough to be it: a third of its letters may be wrong.
-std::string nearest_of(const std::set<std::string>& names, std::string_view word) {
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const auto& name : names) {
-    const auto distance = edit_distance(name, word);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = name;
-  }
-  return nearest;
+/// A third of a key's letters may be wrong.
+std::string nearest_key(const std::set<std::string>& names, std::string_view word) {
+  return nearest_of(names, word, std::max<std::size_t>(2, word.size() / 3));
 }
 
 constexpr std::string_view kVariables = "TRUEWHEEL_";
+
+/// auditwheel's variables, and the options that they stand for.
+constexpr std::array<std::pair<const char*, std::string_view>, 3> kAuditwheelsVariables = {{
+    {"AUDITWHEEL_PLAT", "plat"},
+    {"AUDITWHEEL_ZIP_COMPRESSION_LEVEL", "zip-compression-level"},
+    {"AUDITWHEEL_PATCHER", "patcher"},
+}};
 
 /// RPATH_KIND, behind TRUEWHEEL_, for rpath-kind.
 std::string variable_of(std::string_view option) {
@@ -185,6 +108,16 @@ class Filler {
  public:
   Filler(CLI::App& program, CLI::App& command) : program_(program), command_(command) {}
 
+  [[nodiscard]] const Origins& origins() const { return origins_; }
+
+  void from_auditwheels_environment() {
+    for (const auto& [variable, name] : kAuditwheelsVariables) {
+      auto* option = find_option(command_, std::string(name));
+      const auto value = environment(variable);
+      if (option != nullptr && value && !value->empty()) fill(option, {*value}, variable);
+    }
+  }
+
   void from_environment() {
     for (auto* option : command_.get_options()) {
       for (const auto& long_name : option->get_lnames()) {
@@ -202,7 +135,7 @@ class Filler {
     std::set<std::string> known;
     for (const auto& name : keys_of(commands())) known.insert(variable_of(name));
     for (const auto& variable : variables) {
-      const auto nearest = nearest_of(known, variable);
+      const auto nearest = nearest_key(known, variable);
       if (known.contains(variable) || nearest.empty()) continue;
       throw Error(ErrorKind::usage, "config",
                   fmt::format("{}{} names no option", kVariables, printable(variable)),
@@ -218,14 +151,19 @@ class Filler {
       const auto* command = find_command(std::string(key.str()));
       if (table == nullptr || command == nullptr) continue;
       if (command->get_option_no_throw("--config") == nullptr) {
-        wrong(path_, fmt::format("{} takes no options from here", command->get_name()), {});
+        wrong_configuration(path_,
+                            fmt::format("line {}: {} takes no options from here",
+                                        node.source().begin.line, command->get_name()),
+                            {});
       }
       if (key.str() == command_.get_name()) {
         for (const auto& [inner, value] : *table) {
           const std::string name(inner.str());
           auto* option = find_option(command_, option_of(name));
-          if (option == nullptr) unknown(std::string(key.str()) + "." + name, name, {&command_});
-          fill(option, values_of(name, value, *option), name);
+          if (option == nullptr) {
+            unknown(value, std::string(key.str()) + "." + name, name, {&command_});
+          }
+          fill(option, values_of(name, value, *option), shown(name, value));
         }
       }
     }
@@ -237,14 +175,14 @@ class Filler {
       if (name == "assert" && node.is_table()) continue;
       if (node.is_table() && find_command(name) != nullptr) continue;
       if (auto* option = find_option(command_, option_of(name))) {
-        fill(option, values_of(name, node, *option), name);
+        fill(option, values_of(name, node, *option), shown(name, node));
         continue;
       }
       const auto all = commands();
       const bool is_known = std::any_of(all.begin(), all.end(), [&](CLI::App* app) {
         return find_option(*app, option_of(name)) != nullptr;
       });
-      if (!is_known) unknown(name, name, all);
+      if (!is_known) unknown(node, name, name, all);
     }
   }
 
@@ -256,28 +194,30 @@ class Filler {
           std::find_if(kAssertions.begin(), kAssertions.end(),
                        [&](const auto& assertion) { return assertion.first == name; });
       if (known == kAssertions.end()) {
-        const auto* const nearest = std::min_element(
-            kAssertions.begin(), kAssertions.end(), [&](const auto& left, const auto& right) {
-              return edit_distance(left.first, name) < edit_distance(right.first, name);
-            });
-        wrong(path_, fmt::format("there is no key assert.{}", printable(name)),
-              fmt::format("the nearest one is {}", nearest->first));
+        std::set<std::string> names;
+        for (const auto& assertion : kAssertions) names.emplace(assertion.first);
+        // They are so few that the nearest is told however far it is.
+        const auto nearest = nearest_of(names, name, std::string::npos - 1);
+        wrong_configuration(path_,
+                            fmt::format("line {}: there is no key assert.{}",
+                                        node.source().begin.line, printable(name)),
+                            fmt::format("the nearest one is {}", nearest));
       }
-      const auto shown = "assert." + name;
+      const auto full = "assert." + name;
       std::vector<std::string> values;
       if (name == "executables") {
         const auto* text = node.as_string();
         if (text == nullptr || (text->get() != "pie" && text->get() != "any")) {
-          wrong(path_, "assert.executables is \"pie\" or \"any\"", {});
+          wrong_configuration(path_, shown(full, node) + " is \"pie\" or \"any\"", {});
         }
         values = {text->get() == "pie" ? "true" : "false"};
       } else if (const auto* typed =
                      find_option(*find_command("check"), std::string(known->second))) {
-        values = values_of(shown, node, *typed);
+        values = values_of(full, node, *typed);
       }
       // Only the gate asserts; what a repair is to do stands elsewhere.
       if (auto* option = find_option(command_, std::string(known->second))) {
-        fill(option, std::move(values), shown);
+        fill(option, std::move(values), shown(full, node));
       }
     }
   }
@@ -293,58 +233,101 @@ class Filler {
     return found == all.end() ? nullptr : *found;
   }
 
-  [[noreturn]] void unknown(const std::string& shown, const std::string& key,
+  /// "line 3: jobs": where a value stands, behind the file's name.
+  static std::string shown(std::string_view key, const toml::node& node) {
+    const auto line = node.source().begin.line;
+    return fmt::format("line {}: {}", line, printable(key));
+  }
+
+  [[noreturn]] void unknown(const toml::node& node, const std::string& full, const std::string& key,
                             const std::vector<CLI::App*>& apps) const {
     auto names = keys_of(apps);
     for (const auto& [name, option] : kOtherNames) {
       if (names.contains(std::string(option))) names.insert(std::string(name));
     }
-    const auto nearest = nearest_of(names, key);
-    wrong(path_, fmt::format("there is no key {}", printable(shown)),
-          nearest.empty() ? "" : "the nearest one is " + nearest);
+    const auto nearest = nearest_key(names, key);
+    wrong_configuration(
+        path_,
+        fmt::format("line {}: there is no key {}", node.source().begin.line, printable(full)),
+        nearest.empty() ? "" : "the nearest one is " + nearest);
   }
+
+  /// What values an option takes.
+  struct Kind {
+    bool is_flag = false, is_number = false, is_size = false, is_pair = false, is_list = false;
+
+    explicit Kind(const CLI::Option& option) {
+      // What the option checks stands behind its type, after a colon.
+      const std::string type = option.get_type_name();
+      const std::string name = type.substr(0, type.find(':'));
+      is_flag = Filler::is_flag(option);
+      is_number = name == "N" || name == "0-9";
+      is_size = name == "SIZE";
+      is_pair = type == "RULE:GLOB" || type == "MEMBER:LIB";
+      is_list = option.get_expected_max() > 1 ||
+                option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    }
+
+    [[nodiscard]] std::string_view words() const {
+      if (is_flag) return "true or false";
+      if (is_number) return "a number";
+      if (is_size) return "a number of bytes, or a text as \"100MB\"";
+      if (is_pair) return "a table of texts";
+      return is_list ? "a list of texts" : "a text";
+    }
+  };
 
   /// A value as the words of a command line. Numbers and tables only where the option takes such:
   /// a table says "KEY:VALUE" (allow, require-needed), and 2.30 is a text, or it would become 2.3.
   [[nodiscard]] std::vector<std::string> values_of(const std::string& key, const toml::node& node,
                                                    const CLI::Option& option) const {
-    // What the option checks stands behind its type, after a colon.
-    const std::string type = option.get_type_name();
-    const std::string name = type.substr(0, type.find(':'));
-    const bool takes_number = name == "N" || name == "0-9";
-    const bool is_pair = type == "RULE:GLOB" || type == "MEMBER:LIB";
-    const bool is_list = option.get_expected_max() > 1 ||
-                         option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    const Kind kind(option);
     std::vector<std::string> values;
     if (const auto* text = node.as_string()) {
+      if (kind.is_number && !is_number(text->get())) wrong_type(key, node, kind);
       values.push_back(text->get());
-    } else if (const auto* yes = node.as_boolean(); yes != nullptr && is_flag(option)) {
+    } else if (const auto* yes = node.as_boolean(); yes != nullptr && kind.is_flag) {
       values.emplace_back(yes->get() ? "true" : "false");
     } else if (const auto* integer = node.as_integer();
-               integer != nullptr && (takes_number || name == "SIZE")) {
+               integer != nullptr && (kind.is_number || kind.is_size)) {
       values.push_back(std::to_string(integer->get()));
-    } else if (const auto* number = node.as_floating_point(); number != nullptr && takes_number) {
+    } else if (const auto* number = node.as_floating_point(); number != nullptr && kind.is_number) {
       values.push_back(fmt::format("{}", number->get()));
-    } else if (const auto* array = node.as_array(); array != nullptr && is_list) {
+    } else if (const auto* array = node.as_array(); array != nullptr && kind.is_list) {
       for (const auto& item : *array) {
-        if (!item.is_string()) wrong_type(key);
+        if (!item.is_string()) wrong_type(key, item, kind);
         values.push_back(item.as_string()->get());
       }
-    } else if (const auto* table = node.as_table(); table != nullptr && is_pair) {
+    } else if (const auto* table = node.as_table(); table != nullptr && kind.is_pair) {
       for (const auto& [left, inner] : *table) {
-        if (inner.is_table()) wrong_type(key);
+        if (inner.is_table()) wrong_type(key, inner, kind);
         for (const auto& value : values_of(key, inner, option)) {
           values.push_back(std::string(left.str()) + ":" + value);
         }
       }
     } else {
-      wrong_type(key);
+      wrong_type(key, node, kind);
     }
     return values;
   }
 
-  [[noreturn]] void wrong_type(const std::string& key) const {
-    wrong(path_, fmt::format("{} has a value of a type that it cannot have", printable(key)), {});
+  static bool is_number(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  }
+
+  static std::string type_of(const toml::node& node) {
+    if (const auto* text = node.as_string()) return "\"" + printable(text->get()) + "\"";
+    if (node.is_boolean()) return node.as_boolean()->get() ? "true" : "false";
+    if (node.is_number()) return "a number";
+    if (node.is_array()) return "a list";
+    return node.is_table() ? "a table" : "a date or time";
+  }
+
+  [[noreturn]] void wrong_type(const std::string& key, const toml::node& node,
+                               const Kind& kind) const {
+    wrong_configuration(
+        path_, fmt::format("{} is to be {}, not {}", shown(key, node), kind.words(), type_of(node)),
+        {});
   }
 
   static bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0; }
@@ -362,30 +345,46 @@ class Filler {
     const bool is_switch = is_flag(*option) && !option->check_lname("strip");
     if (is_switch && (values.size() != 1 || (values[0] != "true" && values[0] != "false" &&
                                              values[0] != "1" && values[0] != "0"))) {
-      wrong(path_, fmt::format("{} is either true or false", printable(name)), {});
+      wrong_configuration(path_, fmt::format("{} is either true or false", name), {});
     }
     if (is_flag(*option) && (values[0] == "false" || values[0] == "0")) return;
+    for (const auto& long_name : option->get_lnames()) {
+      origins_[long_name] = path_.empty() ? name : path_.string() + ": " + name;
+    }
     try {
       option->add_result(std::move(values));
       option->run_callback();
     } catch (const CLI::Error& error) {
-      wrong(path_, fmt::format("{}: {}", printable(name), error.what()), {});
+      // What CLI11 says begins with the option's name, which is known by now.
+      std::string what = error.what();
+      const auto option_name = option->get_name() + ": ";
+      if (what.starts_with(option_name)) what.erase(0, option_name.size());
+      wrong_configuration(path_, fmt::format("{}: {}", name, printable(what)), {});
     }
   }
 
   CLI::App& program_;
   CLI::App& command_;
   fs::path path_;
+  Origins origins_;
 };
 
 }  // namespace
 
-void apply_configuration(CLI::App& program, CLI::App& command,
-                         const std::optional<fs::path>& file) {
+Origins apply_auditwheels_environment(CLI::App& command) {
+  Filler filler(command, command);
+  filler.from_auditwheels_environment();
+  return filler.origins();
+}
+
+Origins apply_configuration(CLI::App& program, CLI::App& command,
+                            const std::optional<fs::path>& file) {
   Filler filler(program, command);
   filler.refuse_slips(environment_names(kVariables));
+  filler.from_auditwheels_environment();
   filler.from_environment();
   if (const auto configuration = find_configuration(file)) filler.from_file(*configuration);
+  return filler.origins();
 }
 
 void add_config_option(CLI::App& app, std::string& file) {

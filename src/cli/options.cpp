@@ -154,7 +154,7 @@ bool parse_or_tell(CLI::App& app, int argc, const char* const* argv) {
 
 void add_loudness(CLI::App& app, Loudness& loudness) {
   app.add_flag("-v,--verbose", loudness.verbose, "Say how and why in full");
-  app.add_flag("-q,--quiet", loudness.quiet, "Say nothing but errors");
+  app.add_flag("-q,--quiet", loudness.quiet, "Only errors, and what show and --dry-run tell");
 }
 
 void add_repair_options(CLI::App& app, RepairArguments& arguments) {
@@ -164,7 +164,6 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_option("-w,--wheel-dir", arguments.wheel_dir, "Output folder [wheelhouse]")
       ->type_name("DIR");
   app.add_option("--plat", arguments.platform, "Platform tag to reach, or auto [auto]")
-      ->envname("AUDITWHEEL_PLAT")
       ->type_name("TAG");
   app.add_flag("--only-plat", arguments.only_plat, "That tag and no better one");
   app.add_flag("--no-update-tags", arguments.no_update_tags, "Leave name and tags as they are");
@@ -176,7 +175,8 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
                "Also the profiles' folders of the system");
   add_shared_options(app, arguments.search, arguments.ldpaths, arguments.sysroot,
                      arguments.libstdcxx);
-  app.add_option("-L,--lib-sdir", arguments.lib_sdir, "Folder suffix for bundled libraries [.libs]")
+  app.add_option("-L,--lib-sdir", arguments.lib_sdir,
+                 "Bundle into NAMEX: .libs; /lib is NAME/lib [.libs]")
       ->type_name("X");
   app.add_option("--rpath-kind", arguments.rpath_kind, "Kind of an added entry: rpath, runpath")
       ->check(untold(CLI::IsMember({"rpath", "runpath"})))
@@ -186,7 +186,6 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
   app.add_option("--debug-dir", arguments.debug_dir, "Folder for debug files [output folder]")
       ->type_name("DIR");
   app.add_option("-z,--zip-compression-level", arguments.level, "Level for what is packed anew [5]")
-      ->envname("AUDITWHEEL_ZIP_COMPRESSION_LEVEL")
       ->check(untold(CLI::Range(-1, 9)))
       ->type_name("0-9");
   add_trust_options(app, arguments.disable_isa_ext_check, arguments.allow_pure,
@@ -197,7 +196,6 @@ void add_repair_options(CLI::App& app, RepairArguments& arguments) {
       ->type_name("HOW");
   app.add_flag("--dry-run", arguments.dry_run, "Say what would be done, write nothing");
   app.add_option("--patcher", arguments.patcher, "For auditwheel's sake; none forbids edits")
-      ->envname("AUDITWHEEL_PATCHER")
       ->check(untold(CLI::IsMember({"patchelf", "lief-patchelf", "none"})))
       ->type_name("NAME");
 }

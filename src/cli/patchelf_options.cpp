@@ -5,6 +5,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
+#include "cli/usage.hpp"
 #include "commands/commands.hpp"
 #include "report/log.hpp"
 #include <truewheel/version.hpp>
@@ -17,6 +18,7 @@
 #include <charconv>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -26,8 +28,13 @@ namespace {
 using commands::PatchelfCommand;
 using Values = std::vector<std::string>;
 
-Error usage_error(const std::string& what) {
-  return {ErrorKind::usage, "usage", what, "truewheel patchelf --help"};
+/// As the user called it.
+std::string called() {
+  return report::program_name() == "patchelf" ? "patchelf" : "truewheel patchelf";
+}
+
+Error usage_error(const std::string& what, const std::string& hint = {}) {
+  return {ErrorKind::usage, "usage", what, hint + called() + " --help"};
 }
 
 std::uint64_t page_size(const std::string& text) {
@@ -164,7 +171,9 @@ constexpr std::pair<std::string_view, std::string_view> kNotOffered[] = {
 std::string help() {
   std::string text =
       "Edit ELF files by patchelf's options. All files are edited, or none is.\n"
-      "Usage: truewheel patchelf [options] FILE...\n\nOptions:\n"
+      "Usage: " +
+      called() +
+      " [options] FILE...\n\nOptions:\n"
       "  -h,--help                         Print this help\n"
       "  --version                         Print the version\n";
   for (const Option& option : kOptions) {
@@ -212,7 +221,11 @@ std::variant<std::string, PatchelfCommand> patchelf_command(const Values& words)
     if (refused != std::end(kNotOffered))
       throw usage_error(fmt::format("{}: {}", word, refused->second));
     const auto option = std::ranges::find(kOptions, word, &Option::name);
-    if (option == std::end(kOptions)) throw usage_error("there is no option " + printable(word));
+    if (option == std::end(kOptions)) {
+      std::set<std::string> names = {"--help", "--version"};
+      for (const Option& known : kOptions) names.emplace(known.name);
+      throw usage_error("there is no option " + printable(word), suggestion(names, word));
+    }
     if (words.size() - i - 1 < option->count())
       throw usage_error(fmt::format("{} needs {}", word, option->values));
     Values values;

@@ -24,16 +24,25 @@ void open_standard_descriptors() {
   }
 }
 
+const char*& process_name() {
+  static const char* name = "truewheel";
+  return name;
+}
+
+void tell(std::string_view text) noexcept {
+  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+}
+
 /// Only what a signal handler may do; files without a name go with the process.
 [[noreturn]] void end_at_once(std::string_view message, int code) noexcept {
   remove_what_is_named();
-  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
+  tell(process_name());
+  tell(message);
   _exit(code);
 }
 
 void input_was_cut(int /*signal*/) {
-  end_at_once("truewheel: error: an input became shorter while it was read\n",
-              exit_code(ErrorKind::io));
+  end_at_once(": error: an input became shorter while it was read\n", exit_code(ErrorKind::io));
 }
 
 /// An exception that nobody can catch. Memory may end in a function that promises to throw nothing:
@@ -45,13 +54,16 @@ void input_was_cut(int /*signal*/) {
     end_without_memory(exit_code(ErrorKind::io));
   } catch (...) {
   }
-  end_at_once("truewheel: error: this is a bug in truewheel: an exception was not caught\n",
+  end_at_once(": error: this is a bug in truewheel: an exception was not caught\n",
               exit_code(ErrorKind::internal));
 }
 
 }  // namespace
 
+void name_process(const char* literal) { process_name() = literal; }
+
 void prepare_process() {
+  static_cast<void>(process_name());  // made before a signal asks for it
   open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -61,8 +73,6 @@ void prepare_process() {
   prepare_openssl();
 }
 
-void end_without_memory(int code) noexcept {
-  end_at_once("truewheel: error: not enough memory\n", code);
-}
+void end_without_memory(int code) noexcept { end_at_once(": error: not enough memory\n", code); }
 
 }  // namespace truewheel::cli

@@ -10,6 +10,9 @@ namespace truewheel::cli {
 /// - memory that ends where no exception may pass is exit 4 with a message, too;
 /// - OpenSSL is ready (base/openssl_memory.hpp).
 void prepare_process();
+/// The name that the messages of this file begin with instead of "truewheel": a literal, since a
+/// signal handler reads it.
+void name_process(const char* literal);
 
 /// Says that there is not enough memory, taking none, and ends the process. Outputs without a name
 /// go with it, and those with a temporary name are taken away.

@@ -27,7 +27,8 @@ void tell(const repair::Report& report, const RepairCommand& command) {
     report::log_detail(report::repair_text(report, report::Detail::full));
     return;
   }
-  if (command.verbosity == report::Verbosity::quiet) return;
+  // The plan of a dry run is what was asked for.
+  if (command.verbosity == report::Verbosity::quiet && !command.dry_run) return;
   write_stdout(report::repair_text(report, command.verbosity == report::Verbosity::verbose
                                                ? report::Detail::full
                                                : report::Detail::normal));

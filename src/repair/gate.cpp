@@ -86,7 +86,10 @@ void hold_against_rules(const MappedFile& archive, const std::string& file_name,
     const bool is_about_us = finding.hint.find("--fix-only") != std::string::npos;
     findings.push_back(
         {finding.id, Severity::warning, finding.where,
-         fmt::format("{}: {}; only the build can repair this", finding.id, group.what()),
+         fmt::format("{}: {}; {}", finding.id, group.what(),
+                     finding.id == "R005"
+                         ? "a repair without --fix-only bundles it if this machine has it"
+                         : "only the build can repair this"),
          finding.id == "R005"
              ? "--exclude " + finding.value + " says that the user's machine has it"
          : is_about_us ? ""

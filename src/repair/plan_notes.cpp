@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace truewheel::repair {
@@ -47,6 +48,7 @@ class MissingLibraries {
     std::string what = missing_.size() == 1
                            ? "a library was not found"
                            : fmt::format("{} libraries were not found", missing_.size());
+    const auto common = common_places();
     std::size_t told = 0;
     for (const auto& [name, entry] : missing_) {
       if (++told > kTold) break;
@@ -55,16 +57,20 @@ class MissingLibraries {
         needed_by.push_back(i < kNeeding ? graph_.chain_to(entry.needed_by[i]) : std::string());
       }
       const auto& edge = *entry.edge;
-      what += fmt::format("\n  {}: needed by {}; searched {}", printable(name),
-                          quoted_list(needed_by, kNeeding),
-                          edge.searched.empty() ? "nowhere" : quoted_list(edge.searched, 12));
-      if (!edge.passed_over.empty()) {
-        what += "; passed over " + quoted_list(edge.passed_over, 4);
-      }
+      what +=
+          fmt::format("\n  {}: needed by {}", printable(name), quoted_list(needed_by, kNeeding));
+      if (edge.searched.empty()) what += "; searched nowhere";
+      const auto own = edge.searched.size() - common.size();
+      what += lines("\n    searched ", {edge.searched.data(), own}, kPlaces);
+      what += lines("\n    passed over ", edge.passed_over, kPassedOver);
     }
     if (missing_.size() > kTold) {
       what +=
           fmt::format("\n  and {} more; truewheel show --json lists all", missing_.size() - kTold);
+    }
+    if (!common.empty()) {
+      what += missing_.size() == 1 ? "\n  it was looked for in:" : "\n  each was looked for in:";
+      what += lines("\n    ", common, kCommonPlaces);
     }
     return what;
   }
@@ -91,6 +97,33 @@ class MissingLibraries {
  private:
   static constexpr std::size_t kTold = 40;
   static constexpr std::size_t kNeeding = 4;
+  static constexpr std::size_t kPlaces = 8;
+  static constexpr std::size_t kPassedOver = 4;
+  static constexpr std::size_t kCommonPlaces = 20;
+
+  /// Each item on a line of its own.
+  static std::string lines(std::string_view before, std::span<const std::string> items,
+                           std::size_t limit) {
+    std::string text;
+    for (std::size_t i = 0; i < items.size() && i < limit; ++i) {
+      text += std::string(before) + printable(items[i]);
+    }
+    if (items.size() > limit) text += fmt::format("{}{} more", before, items.size() - limit);
+    return text;
+  }
+
+  /// The last places of every library, where the system has its own: told once.
+  [[nodiscard]] std::vector<std::string> common_places() const {
+    std::vector<std::string> common = missing_.begin()->second.edge->searched;
+    for (const auto& [name, entry] : missing_) {
+      const auto& searched = entry.edge->searched;
+      const auto ends =
+          std::mismatch(common.rbegin(), common.rend(), searched.rbegin(), searched.rend());
+      common.erase(common.begin(), ends.first.base());
+    }
+    return common;
+  }
+
   struct Entry {
     const deps::Edge* edge = nullptr;  ///< of the first file that needs it
     std::vector<NodeId> needed_by;

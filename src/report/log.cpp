@@ -66,6 +66,8 @@ void name_program(std::string_view name) {
   logger()->set_pattern(pattern());
 }
 
+const std::string& program_name() { return program(); }
+
 void start_log(Verbosity verbosity) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool colour = has_terminal() && (no_color == nullptr || *no_color == '\0');

@@ -4,6 +4,7 @@
 #include <truewheel/error.hpp>
 #include <truewheel/finding.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace truewheel::report {
@@ -15,6 +16,7 @@ void start_log(Verbosity verbosity);
 
 /// What messages begin with instead of "truewheel": the name that a user called the program by.
 void name_program(std::string_view name);
+[[nodiscard]] const std::string& program_name();
 
 /// `truewheel: error: <where>: <what>`, and `hint: …` on a line of its own.
 void log_error(const Error& error);

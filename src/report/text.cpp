@@ -97,13 +97,19 @@ void write_opened_by_name(std::string& out, const deps::Graph& graph, std::size_
   if (notes.size() > limit) line(out, "  and {} more", notes.size() - limit);
 }
 
+/// Without the places in which a library was looked for: `repair` tells them.
+std::string sentence_of(policy::Offence offence) {
+  offence.searched.clear();
+  return printable(offence.sentence());
+}
+
 /// Why a policy is not met: all of it, or one sentence, which is enough to know what to change.
 std::string obstacle(const policy::PolicyVerdict& policy, Detail detail) {
   const auto& offences = policy.offences;
   if (offences.empty()) return {};
   const std::size_t told = detail == Detail::full ? offences.size() : 1;
-  std::string text = printable(offences.front().sentence());
-  for (std::size_t i = 1; i < told; ++i) text += "\n  " + printable(offences[i].sentence());
+  std::string text = sentence_of(offences.front());
+  for (std::size_t i = 1; i < told; ++i) text += "\n  " + sentence_of(offences[i]);
   if (offences.size() > told) text += fmt::format(" and {} more", offences.size() - told);
   return text;
 }

@@ -37,7 +37,7 @@ rm truewheel.toml
 # What is wrong names the place, and the nearest key there is.
 printf 'profils = ["rocm"]\n' >wrong.toml
 run 2 "$truewheel" check --config wrong.toml "$wheel"
-says stderr "wrong.toml: there is no key profils"
+says stderr "wrong.toml: line 1: there is no key profils"
 says stderr "the nearest one is profile"
 printf '[check]\nfail-on = "sometimes"\n' >wrong.toml
 run 2 "$truewheel" check --config wrong.toml "$wheel"

@@ -9,6 +9,11 @@ for command in "" repair show; do
   # Values stand in the option's own words, not in those of the library that reads the command line.
   ! grep -E ':\{|:(INT|UINT|FLOAT) in' stdout
 done
+# Examples of the command itself.
+for command in explain lddtree; do
+  run 0 "$truewheel" $command --help
+  grep -A1 -x "Examples:" stdout | grep -q "  truewheel $command "
+done
 run 2 "$truewheel" --nothing
 says stderr "hint: truewheel --help"
 run 2 "$truewheel"

@@ -12,3 +12,15 @@ for name in ./patchelf "$truewheel patchelf"; do
   says stdout '--replace-needed OLD NEW'
   [ "$(wc -l <stdout)" -le 50 ] && [ "$(wc -L <stdout)" -le 100 ]
 done
+run 0 ./patchelf --help
+says stdout "Usage: patchelf [options] FILE..."
+run 0 "$truewheel" patchelf --help
+says stdout "Usage: truewheel patchelf [options] FILE..."
+# Messages begin with the name that was called.
+run 2 ./patchelf --print-rpath absent
+[ "$(cat stderr)" = "patchelf: error: 'absent' does not exist" ]
+echo text >text
+run 3 ./patchelf --set-rpath /x text
+says stderr "patchelf: error: text: "
+run 3 "$truewheel" patchelf --set-rpath /x text
+says stderr "truewheel: error: text: "

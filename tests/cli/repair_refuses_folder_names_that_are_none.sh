@@ -7,3 +7,9 @@ done
 run 2 "$truewheel" repair -L "" --search lib -w out "$wheel"
 run 2 "$truewheel" repair -w "" --search lib "$wheel"
 nothing_in out
+# As in auditwheel it stands behind the name: /lib is a folder of the wheel, not of this machine.
+for suffix in /lib .deps _libs /a/b; do
+  run 0 "$truewheel" repair "--lib-sdir=$suffix" --search lib -w out "$wheel"
+  unzip -l out/*.whl | grep -q " demo$suffix/libfoo-"
+  rm -r out
+done
