@@ -5,6 +5,7 @@
     fixture_test.py WORK [Tests.test_name]      (WORK: filled by mooncake_like.py prepare)
 """
 
+import json
 import re
 import sys
 import tempfile
@@ -170,6 +171,17 @@ class Tests(unittest.TestCase):
         self.assertEqual(work.outcome("searched")["exit"], 0, work.outcome("searched")["stderr"])
         searched = only_wheel(work.folder / "searched")
         self.assertTrue(searched.read_bytes() == work.repaired_wheel.read_bytes())
+
+    def test_the_gate_says_of_the_demos_wheel_what_readme_says(self):
+        def found(name: str) -> set[str]:
+            (subject,) = json.loads(work.outcome(name)["stdout"])["subjects"]
+            return {finding["rule"] for finding in subject["findings"]}
+        self.assertEqual(work.outcome("checked")["exit"], 0, work.outcome("checked")["stderr"])
+        self.assertEqual(found("checked"), {"R007", "E002"})
+        self.assertEqual(found("checked_driverless"), {"R007", "E002", "G004"})
+        readme = (Path(__file__).parents[2] / "README.md").read_text()
+        for rule in ("R007", "E002", "G004"):
+            self.assertIn(rule, readme)
 
     def test_a_dry_run_tells_the_plan_and_writes_nothing(self):
         outcome = work.outcome("dry_run")

@@ -152,6 +152,11 @@ def prepare(work: Work, truewheel: Path) -> None:
     search_options = [word for folder in search.split(":") for word in ("--search", folder)]
     repair("searched", *plain, *search_options, AUDITWHEEL_LD_LIBRARY_PATH="")
     repair("again", *plain, source=only_wheel(work.folder / "repaired"))
+    for name, profiles in (("checked", "rocm,rocm-driver,rdma,numa"), ("checked_driverless", "rocm,rdma,numa")):
+        done = subprocess.run([str(truewheel), "check", str(only_wheel(work.folder / "profiled")), "--profile", profiles, "--json"],
+                              capture_output=True, text=True, env=clean_environment())
+        (work.folder / f"{name}.json").write_text(json.dumps(
+            {"exit": done.returncode, "stdout": done.stdout, "stderr": done.stderr}))
     unchanged = hashlib.sha256(wheel.read_bytes()).hexdigest() == before
     (work.folder / "input.json").write_text(json.dumps({"unchanged": unchanged}))
     work.build.rename(work.away)
