@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/auditwheel.hpp"
 
+#include "cli/argparse.hpp"
 #include "cli/options.hpp"
 #include "cli/process.hpp"
 #include "cli/usage.hpp"
@@ -14,6 +15,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace truewheel::cli {
 namespace {
@@ -47,6 +49,7 @@ struct AuditwheelLine {
                              loudness);
     tree_app = add_command(app, "lddtree", "Dependency tree of one ELF file, as JSON",
                            add_tree_options, tree, loudness);
+    for (auto* command : {show_app, repair_app, tree_app}) take_last_values(*command);
   }
 
   void dispatch() const {
@@ -92,7 +95,10 @@ int run_auditwheel(int argc, const char* const* argv) {
   name_process("auditwheel");
   AuditwheelLine line;
   try {
-    if (parse_or_tell(line.app, argc, argv)) line.dispatch();
+    const auto words = with_whole_options({argv, argv + argc}, line.app);
+    std::vector<const char*> pointers;
+    for (const auto& word : words) pointers.push_back(word.c_str());
+    if (parse_or_tell(line.app, argc, pointers.data())) line.dispatch();
     return 0;
   } catch (const CLI::ParseError& error) {
     report::log_error(usage_error(line.app, error));

@@ -80,3 +80,19 @@ if gcc -shared -fPIC -o tree/demo/_x.so y.c 2>/dev/null && readelf -V tree/demo/
   says stderr "GLIBC_2.36"
 fi
 run 2 "$truewheel" -v auditwheel
+
+# As auditwheel's parser has it: of an option that is given twice the last value counts, and the beginning of one
+# option's name stands for it.
+example
+run 0 ./auditwheel -vv repair --ldpaths nowhere --ldpaths "$folder" --plat auto --plat manylinux_2_28_x86_64 --only-plat \
+  --only-plat -z 1 -z 9 -L .a -L .b --patcher none --patcher patchelf -w no -w last "$wheel"
+[ ! -e no ] && unzip -l last/demo-1.0-py3-none-manylinux_2_28_x86_64.whl | grep -q demo.b/libfoo
+run 0 ./auditwheel --verb repair --ldp "$folder" --no-up --wheel-d=short --allow "$wheel"
+[ -f short/demo-1.0-py3-none-linux_x86_64.whl ]
+run 0 ./auditwheel show --js "$wheel"
+run 2 ./auditwheel repair --p auto "$wheel"  # --plat or --patcher
+says stderr "there is no option --p"
+run 2 ./auditwheel show --pla auto "$wheel"  # repair's
+# truewheel's own command line is stricter.
+run 2 "$truewheel" repair --plat auto --plat auto "$wheel"
+run 2 "$truewheel" repair --no-up "$wheel"

@@ -18,7 +18,7 @@ told "truewheel: error: there is no option --wheeldir" "did you mean --wheel-dir
 told "truewheel: error: there is no option --foo" "truewheel check --help" "$truewheel" check --foo x.whl
 told "truewheel: error: there is no option --plat" "repair has it; truewheel show --help" "$truewheel" show --plat auto x.whl
 told "auditwheel: error: there is no command 'shwo'" "did you mean show? auditwheel --help" ./auditwheel shwo x.whl
-told "auditwheel: error: there is no option --exclud" "did you mean --exclude? auditwheel repair --help" "$truewheel" auditwheel repair --exclud y x.whl
+told "auditwheel: error: there is no option --exclud3" "did you mean --exclude? auditwheel repair --help" "$truewheel" auditwheel repair --exclud3 y x.whl
 told "patchelf: error: there is no option --set-rpth" "did you mean --set-rpath? patchelf --help" ./patchelf --set-rpth x y
 told "truewheel: error: there is no option --set-rpth" "did you mean --set-rpath? truewheel patchelf --help" "$truewheel" patchelf --set-rpth x y
 told "patchelf: error: no file is named" "patchelf --help" ./patchelf
