@@ -99,6 +99,7 @@ struct EditedFile {
   std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
   bool moves_headers = false;  ///< strip would damage it (elf::PatchList)
+  bool buries_payload = false;
   std::string strip_failure =
       {};  ///< why the file was left unstripped under --strip; empty otherwise
 };

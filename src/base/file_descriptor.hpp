@@ -49,9 +49,11 @@ template <class Call>
 }
 
 /// Error(io) for a failed system call: "cannot link 'x.whl': No space left on device".
-[[nodiscard]] inline Error io_error(std::string id, std::string_view attempt, int error_number) {
+[[nodiscard]] inline Error io_error(std::string id, std::string_view attempt, int error_number,
+                                    std::string hint = {}) {
   return Error(ErrorKind::io, std::move(id),
-               std::string(attempt) + ": " + std::generic_category().message(error_number));
+               std::string(attempt) + ": " + std::generic_category().message(error_number),
+               std::move(hint));
 }
 
 }  // namespace truewheel

@@ -10,7 +10,9 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <utility>
+#include <vector>
 
 namespace truewheel {
 namespace {
@@ -252,7 +254,35 @@ bool write_to_special(const std::filesystem::path& path, const FillOutput& fill)
   return true;
 }
 
+/// Attributes of the user's and access lists. Capabilities and signatures of the content do not
+/// outlive a write (capabilities(7)); others are the system's to give.
+bool outlives_a_write(std::string_view attribute) {
+  return attribute.starts_with("user.") || attribute.starts_with("system.posix_acl_") ||
+         attribute == "security.selinux";
+}
+
+/// As many as the file system and the user's rights allow.
+void copy_attributes(const std::filesystem::path& from, int to) {
+  std::vector<char> names(64 << 10);
+  const ssize_t length = ::listxattr(from.c_str(), names.data(), names.size());
+  for (std::size_t at = 0; length > 0 && at < static_cast<std::size_t>(length);) {
+    const std::string name(names.data() + at);
+    at += name.size() + 1;
+    if (!outlives_a_write(name)) continue;
+    std::vector<char> value(64 << 10);
+    const ssize_t size = ::getxattr(from.c_str(), name.c_str(), value.data(), value.size());
+    if (size >= 0) ::fsetxattr(to, name.c_str(), value.data(), static_cast<std::size_t>(size), 0);
+  }
+  errno = 0;
+}
+
 }  // namespace
+
+unsigned file_mode_mask() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
+}
 
 void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill) {
   if (write_to_special(path, fill)) return;
@@ -276,12 +306,15 @@ void replace_file(const std::filesystem::path& path, unsigned mode, const FillOu
       // Only root can give a file away; everybody else keeps an edited file of their own.
       if (::fchown(file.get(), status.st_uid, status.st_gid) != 0) errno = 0;
     }
+    copy_attributes(target, file.get());
     if (::fchmod(file.get(), static_cast<mode_t>(mode & 07777)) != 0) {
       throw io_error("output-mode", "cannot set the mode of " + quoted(target), errno);
     }
     sync_or_throw(file.get(), quoted(target));
     if (::renameat(folder.get(), temporary.c_str(), folder.get(), target.filename().c_str()) != 0) {
-      throw io_error("output-publish", "cannot replace " + quoted(target), errno);
+      // A file that a container has mounted cannot be replaced, only written.
+      const char* hint = errno == EBUSY ? "it is a mount point; --output writes elsewhere" : "";
+      throw io_error("output-publish", "cannot replace " + quoted(target), errno, hint);
     }
   } catch (...) {
     ::unlinkat(folder.get(), temporary.c_str(), 0);

@@ -58,7 +58,11 @@ void write_fully(int descriptor, const void* data, std::size_t size);
 enum class OutputKind { file, stream };
 using FillOutput = std::function<void(int descriptor, OutputKind kind)>;
 
-/// Replaces a file's content through a temporary file and rename, keeping its owner where allowed;
+/// The permissions that a new file does not get (umask(2)).
+[[nodiscard]] unsigned file_mode_mask();
+
+/// Replaces a file's content through a temporary file and rename, keeping its owner, extended
+/// attributes and access list where allowed, all but those that a change of content voids;
 /// a symlink is followed. `mode` is the mode of the result. A character device or a pipe is written
 /// to and stays; a folder, a block device and a socket are refused. `fill` writes the content; when
 /// it throws, a file stays as it was.

@@ -131,7 +131,7 @@ void add_provider_options(CLI::App& app, CheckArguments& arguments) {
   app.add_option("--root", arguments.root, "Root of the image or environment [/]")
       ->type_name("DIR");
   app.add_option("--max-ratio", arguments.max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(untold(CLI::Range(1.0, 1e18)))
+      ->check(number_between(1.0, 1e18))
       ->type_name("N");
   app.add_option("-j,--jobs", arguments.jobs, "Worker threads [all cores]")
       ->check(untold(CLI::Range(0U, 1024U)))

@@ -109,7 +109,7 @@ void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool&
   app.add_flag("--allow-pure-python-wheel", allow_pure, "A wheel without ELF files is no failure");
   app.add_flag("--accept-record-mismatch", accept_mismatch, "Work on although RECORD is wrong");
   app.add_option("--max-ratio", max_ratio, "Unpacked to packed size that is refused [50]")
-      ->check(untold(CLI::Range(1.0, 1e18)))
+      ->check(number_between(1.0, 1e18))
       ->type_name("N");
   app.add_option("-j,--jobs", jobs, "Worker threads [all cores]")
       ->check(untold(CLI::Range(0U, 1024U)))
@@ -117,6 +117,17 @@ void add_trust_options(CLI::App& app, bool& disable_isa, bool& allow_pure, bool&
 }
 
 }  // namespace
+
+CLI::Validator number_between(double least, double most) {
+  const auto check = [=](const std::string& text) {
+    double value = 0;
+    const bool is_inside =
+        CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return is_inside ? std::string()
+                     : fmt::format("{} is no number from {} to {}", text, least, most);
+  };
+  return untold(CLI::Validator(check, ""));
+}
 
 std::vector<std::string> split_names(const std::vector<std::string>& values) {
   std::vector<std::string> names;

@@ -140,6 +140,9 @@ void add_explain_options(CLI::App& app, CheckArguments& arguments);
   return validator;
 }
 
+/// A number from `least` to `most`; CLI::Range takes NaN for one.
+[[nodiscard]] CLI::Validator number_between(double least, double most);
+
 /// "a,b" and repeated options say the same.
 [[nodiscard]] std::vector<std::string> split_names(const std::vector<std::string>& values);
 /// What --libstdcxx and --disable-isa-ext-check say.

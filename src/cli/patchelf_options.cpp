@@ -220,7 +220,9 @@ std::variant<std::string, PatchelfCommand> patchelf_command(const Values& words)
         std::ranges::find(kNotOffered, word, [](auto& pair) { return pair.first; });
     if (refused != std::end(kNotOffered))
       throw usage_error(fmt::format("{}: {}", word, refused->second));
-    const auto option = std::ranges::find(kOptions, word, &Option::name);
+    // patchelf knows this name, too, and does not tell.
+    const std::string name = word == "--interpreter" ? "--set-interpreter" : word;
+    const auto option = std::ranges::find(kOptions, name, &Option::name);
     if (option == std::end(kOptions)) {
       std::set<std::string> names = {"--help", "--version"};
       for (const Option& known : kOptions) names.emplace(known.name);

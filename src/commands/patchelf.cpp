@@ -53,6 +53,8 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
     report::log_finding(
         {"elf-headers-moved", Severity::warning, path.string(), elf::kHeadersMoved, {}});
   }
+  if (planned.patches.buries_payload)
+    report::log_finding({"elf-payload", Severity::warning, path.string(), elf::kPayloadBuried, {}});
   if (!planned.patches.changes_nothing(bytes.size())) {
     const MappedPages version = edited_version(planned);
     elf::require_sound_edit(bytes, version.bytes(), edit, planned.patches, elf::Unpatched::shared);
@@ -64,7 +66,10 @@ void write(const Planned& planned, const std::filesystem::path& target) {
   struct stat status {};
   if (::fstat(planned.file.descriptor(), &status) != 0)
     throw Error(ErrorKind::io, "unreadable", "the file cannot be looked at any more");
-  replace_file(target, status.st_mode & 07777, [&](int descriptor, OutputKind kind) {
+  auto mode = static_cast<mode_t>(status.st_mode & 07777);
+  std::error_code ignored;
+  if (!std::filesystem::exists(target, ignored)) mode &= ~file_mode_mask();
+  replace_file(target, mode, [&](int descriptor, OutputKind kind) {
     if (kind == OutputKind::stream) {
       const MappedPages version = edited_version(planned);
       write_fully(descriptor, version.bytes().data(), version.bytes().size());
@@ -85,11 +90,14 @@ void run(const PatchelfCommand& command) {
   std::vector<Planned> all;
   for (const auto& path : command.files) {
     with_context(path.string(), [&] {
-      // A file that is named twice has its edit once.
-      const bool known = std::any_of(all.begin(), all.end(), [&](const Planned& other) {
+      // A file that is named twice is printed twice and has its edit once.
+      const auto known = std::find_if(all.begin(), all.end(), [&](const Planned& other) {
         return other.file.is_same_file(path);
       });
-      if (known) return;
+      if (known != all.end()) {
+        const elf::ElfFacts facts = elf::inspect_as_edited(known->file.bytes());
+        return write_stdout(patchelf_text(facts, command.print));
+      }
       try {
         all.push_back(plan(path, command));
       } catch (const Error& error) {

@@ -58,7 +58,11 @@ std::optional<std::optional<elf::RunPath>> wished_run_path(const elf::ElfFacts& 
   std::optional<std::optional<elf::RunPath>> none(std::in_place, std::nullopt);
   if (wish.remove) return none;
   const auto old = facts.run_path();
-  if (!wish.set && wish.added.empty() && !old) return std::nullopt;  // nothing to shrink
+  // Nothing to shrink, and no folder to search.
+  const bool says_nothing = wish.set.value_or("").empty() &&
+                            std::all_of(wish.added.begin(), wish.added.end(),
+                                        [](const std::string& path) { return path.empty(); });
+  if (says_nothing && !old) return std::nullopt;
   elf::RunPath result = old.value_or(elf::RunPath{elf::RunPathKind::runpath, ""});
   if (wish.set) result = {elf::RunPathKind::runpath, *wish.set};
   if (wish.force_rpath) result.kind = elf::RunPathKind::rpath;

@@ -267,6 +267,7 @@ Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const
   keep_headers_clear(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();
+  layout.buries_payload = layout.growth != 0 && layout.tail_shift == 0 && map.has_payload();
   give_up_emptied_loads(map, tables, layout);
   for (const Move& move : moves_) {
     layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;

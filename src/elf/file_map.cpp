@@ -73,6 +73,14 @@ bool FileMap::is_free(std::uint64_t begin, std::uint64_t end) const {
   return !owned && is_zero(begin, end);
 }
 
+bool FileMap::has_payload() const {
+  if (image_.sections().empty()) return false;  // what is behind may be what they were
+  std::uint64_t end = 0;
+  for (const Range& range : ranges_) end = std::max(end, range.end);
+  const std::uint64_t size = image_.file().size();
+  return end < size && (size - end >= kLargestEndPadding || !is_zero(end, size));
+}
+
 std::optional<FileMap::Tail> FileMap::movable_tail(std::uint64_t begin) const {
   const std::uint64_t size = image_.file().size();
   Tail tail{next_used(begin), 8};

@@ -34,6 +34,10 @@ class FileMap {
   /// nullopt when something behind `begin` is loaded, unknown, or too large to be rewritten.
   [[nodiscard]] std::optional<Tail> movable_tail(std::uint64_t begin) const;
 
+  /// True when the file goes on behind everything that its headers name, with more than alignment.
+  /// False without section headers.
+  [[nodiscard]] bool has_payload() const;
+
   [[nodiscard]] std::uint64_t section_headers_end() const { return section_headers_end_; }
   /// True when a LOAD maps bytes of the section header table (Go, patchelf 0.19).
   [[nodiscard]] bool section_headers_are_loaded() const;

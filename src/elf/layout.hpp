@@ -47,6 +47,7 @@ struct Layout {
   bool moves_notes = false;
   std::uint64_t rewritten = 0;  ///< bytes of all tables that are written anew
   bool moves_headers = false;   ///< rung S6
+  bool buries_payload = false;  ///< what is added stands behind somebody's data
   std::vector<std::string> steps;
 
   [[nodiscard]] const Move* find(TableKind kind) const;

@@ -61,7 +61,7 @@ class Selector {
         jobs_(jobs) {}
 
   GraftSelection run() && {
-    if (!wanted_.empty() && examined_.wheel.find(libs_folder_) != nullptr) {
+    if (!wanted_.empty() && is_taken(libs_folder_)) {
       throw Error(ErrorKind::unfit, "libs-folder-taken",
                   "a file of the wheel is called " + libs_folder_,
                   "--lib-sdir names another folder");
@@ -87,6 +87,17 @@ class Selector {
   }
 
  private:
+  /// A file of the wheel is installed where the folder has to be.
+  [[nodiscard]] bool is_taken(const std::string& folder) const {
+    const auto& members = examined_.wheel.members;
+    return std::any_of(members.begin(), members.end(), [&](const LoadedMember& member) {
+      using Scheme = wheel::InstalledPath::Scheme;
+      const auto scheme = member.installed.scheme;
+      return (scheme == Scheme::root || scheme == Scheme::purelib) &&
+             member.installed.path == folder;
+    });
+  }
+
   void visit(NodeId from, std::vector<NodeId>& queue) {
     for (const auto& edge : examined_.graph.nodes[from].edges) {
       if (edge.answer != Answer::host || !wanted_.contains(*edge.target)) continue;

@@ -240,6 +240,10 @@ Finished repair(const std::filesystem::path& path, const Options& options,
       state->report.findings.push_back(
           {"elf-headers-moved", Severity::warning, edit.member, elf::kHeadersMoved, {}});
     }
+    if (edit.buries_payload) {
+      state->report.findings.push_back(
+          {"elf-payload", Severity::warning, edit.member, elf::kPayloadBuried, {}});
+    }
     if (!edit.strip_failure.empty()) {
       state->report.findings.push_back(
           {"not-stripped", Severity::warning, edit.member, edit.strip_failure, {}});

@@ -216,6 +216,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
 void note_patches(const elf::PatchList& patches, EditedFile& record) {
   record.growth = patches.growth;
   record.moves_headers = patches.moves_headers;
+  record.buries_payload = patches.buries_payload;
   record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
 }
 
@@ -257,7 +258,7 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
     }
   }
   auto opened = open_source(source);
-  if (options.strip != Strip::no) {
+  if (options.strip != Strip::no && has_symbols(opened.bytes())) {
     auto split = options.strip == Strip::split
                      ? split_symbols(opened.bytes(), std::string(base_name(source.name)) + ".debug")
                      : SplitFile{strip_symbols(opened.bytes()), nullptr};

@@ -4,11 +4,13 @@
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
 #include "base/text.hpp"
+#include "elf/format.hpp"
 #include "elf/image.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -150,18 +152,11 @@ Buffer read_file(const std::filesystem::path& path) {
   return {file.bytes().begin(), file.bytes().end()};
 }
 
-/// Symbols or debugging sections that nothing at run time needs. A file that has a debug link was
-/// split by its build already.
-bool has_something_to_split(Bytes file) {
+bool has_debug_link(Bytes file) {
   const elf::ElfImage image(file);
-  bool found = false;
-  for (const auto& section : image.sections()) {
-    const auto name = image.section_name(section);
-    if (name == ".gnu_debuglink") return false;
-    found =
-        found || name == ".symtab" || name.starts_with(".debug_") || name.starts_with(".zdebug_");
-  }
-  return found;
+  return std::any_of(image.sections().begin(), image.sections().end(), [&](const auto& section) {
+    return image.section_name(section) == ".gnu_debuglink";
+  });
 }
 
 }  // namespace
@@ -177,6 +172,16 @@ SignalsHeld::SignalsHeld() : saved_(std::make_unique<Saved>()) {
 
 SignalsHeld::~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &saved_->mask, nullptr); }
 
+bool has_symbols(Bytes file) {
+  const elf::ElfImage image(file);
+  if (image.distrusts_sections()) return true;
+  return std::any_of(image.sections().begin(), image.sections().end(), [&](const auto& section) {
+    const auto name = image.section_name(section);
+    return section.type == elf::sht::kSymtab || name.starts_with(".debug_") ||
+           name.starts_with(".zdebug_");
+  });
+}
+
 Buffer strip_symbols(Bytes file) {
   const ScratchFolder folder;
   const auto input = folder.path() / "in";
@@ -187,7 +192,8 @@ Buffer strip_symbols(Bytes file) {
 }
 
 SplitFile split_symbols(Bytes file, const std::string& debug_name) {
-  if (!has_something_to_split(file)) return {strip_symbols(file), nullptr};
+  // A file that has a debug link was split by its build already.
+  if (has_debug_link(file)) return {strip_symbols(file), nullptr};
   const ScratchFolder folder;
   const auto input = folder.path() / "in";
   const auto output = folder.path() / "out";

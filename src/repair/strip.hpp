@@ -24,6 +24,11 @@ class SignalsHeld {
   std::unique_ptr<Saved> saved_;
 };
 
+/// Whether there is a symbol table or a debugging section, which nothing at run time needs. A file
+/// without is not given to strip, which would lay it out anew: a second repair with --strip changes
+/// nothing.
+[[nodiscard]] bool has_symbols(Bytes file);
+
 /// The file without its symbol table and debugging sections, by the system's strip. Throws
 /// Error(io, "strip-…").
 [[nodiscard]] Buffer strip_symbols(Bytes file);
@@ -33,7 +38,7 @@ class SignalsHeld {
 /// beside the file.
 struct SplitFile {
   Buffer stripped;
-  std::shared_ptr<const MappedFile> debug;  ///< without a name any more; null: nothing to split off
+  std::shared_ptr<const MappedFile> debug;  ///< without a name any more; null: split off before
 };
 [[nodiscard]] SplitFile split_symbols(Bytes file, const std::string& debug_name);
 

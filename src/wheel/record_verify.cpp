@@ -60,8 +60,12 @@ class Verifier {
       return;
     }
     if (!place) {
-      if (!is_signature(row.path))
+      if (row.path.ends_with('/')) {
+        say(fmt::format("RECORD lists {}: a folder, and only files have rows",
+                        quoted_path(row.path)));
+      } else if (!is_signature(row.path)) {
         say(fmt::format("RECORD lists {}, which the wheel does not hold", quoted_path(row.path)));
+      }
       return;
     }
     seen_[*place] = true;

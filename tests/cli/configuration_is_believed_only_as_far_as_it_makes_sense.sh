@@ -43,6 +43,8 @@ run 0 "$truewheel" repair --search lib -w out "$wheel"
 rm -r out
 toml '[tool.truewheel]\nmax-ratio = 60.5\njobs = 1.5\n'; refuse 'jobs'
 toml '[tool.truewheel]\n\njobs = "two"\n'; refuse 'pyproject.toml: line 3: jobs is to be a number, not "two"'
+toml '[tool.truewheel]\nmax-ratio = nan\n'; refuse 'nan is no number from 1'
+run 2 "$truewheel" show --max-ratio nan "$wheel"
 toml '[tool.truewheel]\njobs = 5000\n'; refuse 'line 2: jobs: Value 5000 not in range'
 toml '[tool.truewheel]\nplat = "manylinux"\n'; refuse 'pyproject.toml: line 2: plat: '
 toml '[tool.truewheel]\nlist-rules = true\n'; refuse 'there is no key list-rules'

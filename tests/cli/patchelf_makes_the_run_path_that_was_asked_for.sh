@@ -25,3 +25,8 @@ gcc -o old program.c libf.so.1 -Wl,--disable-new-dtags,-rpath,/opt/a
 from=old becomes /opt/a:/y '' --add-rpath /y
 from=old becomes '' /x --set-rpath /x
 from=old becomes '' '' --shrink-rpath
+# Where there is no run path, an empty one is nothing.
+cp libf.so.1 none.so
+run 0 "$truewheel" patchelf --set-rpath '' none.so
+run 0 "$truewheel" patchelf --add-rpath '' none.so
+cmp none.so libf.so.1

@@ -15,3 +15,7 @@ run 0 "$truewheel" patchelf --print-soname program
 [ ! -s stdout ]
 run 1 "$truewheel" patchelf --print-interpreter libf.so.1
 says stderr 'libf.so.1: the file names no interpreter'
+# A file that is named twice is printed twice, as patchelf does.
+run 0 "$truewheel" patchelf --print-soname libf.so.1 libf.so.1
+[ "$(cat stdout)" = "libf.so.1
+libf.so.1" ]

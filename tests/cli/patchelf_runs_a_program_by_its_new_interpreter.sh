@@ -11,3 +11,7 @@ rm a-loader-with-a-longer-name-than-the-one-before
 run 127 env LD_LIBRARY_PATH=. ./program
 run 3 "$truewheel" patchelf --set-interpreter /lib/ld.so libf.so.1
 says stderr 'no PT_INTERP'
+# patchelf's other name of the option.
+cp program again
+run 0 "$truewheel" patchelf --interpreter /lib64/../lib64/ld-linux-x86-64.so.2 again
+readelf -lW again | grep -qF 'interpreter: /lib64/../lib64/ld-linux-x86-64.so.2'
