@@ -76,6 +76,9 @@ struct SearchOptions {
   std::vector<std::filesystem::path> ld_library_path;
   std::filesystem::path sysroot;  ///< ld.so.conf and default directories lie below it
   Libc libc = Libc::glibc;
+  /// What the platform promises to have. A file of the wheel that has such a name is the answer
+  /// only where the loader comes to it as the wheel stands; unset: nothing is promised.
+  std::function<bool(std::string_view needed)> is_promised;
 };
 
 /// How one NEEDED entry of one file was answered.
@@ -213,6 +216,26 @@ class LoadSimulator {
 /// The files that a loader starts from: extension modules, programs, and libraries that no other
 /// file of the layout needs. Never empty when the layout has an ELF file that can be loaded.
 [[nodiscard]] std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout);
+
+/// simulate_load for each of load_roots(), then for each file that none of them reached (circles,
+/// and what a name that leads elsewhere hides), each of which is a start of its own.
+void simulate_loads(
+    const std::vector<WheelFile>& layout, Libc libc,
+    const std::function<bool(const std::string&)>& provided,
+    const std::function<void(std::size_t root, const std::vector<LoadStep>& steps)>& look);
+
+/// Symbol versions (.gnu.version_r) with which glibc does not load a file.
+struct VersionFault {
+  std::size_t needing = 0;            ///< index into the layout
+  std::string library;                ///< the name that the file gives it
+  std::optional<std::size_t> loaded;  ///< which file has that name; nullopt: nothing loaded has it,
+                                      ///< and the loader stops with an assertion
+  std::vector<std::string> lacking;   ///< the versions that this file does not define
+};
+/// The faults of one load by glibc. Libraries that the environment provides are not compared.
+[[nodiscard]] std::vector<VersionFault> version_faults(const std::vector<WheelFile>& layout,
+                                                       std::size_t root,
+                                                       const std::vector<LoadStep>& steps);
 
 /// Splits a run path at its colons.
 [[nodiscard]] std::vector<std::string> run_path_entries(std::string_view value);

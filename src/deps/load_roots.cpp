@@ -64,4 +64,23 @@ std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout) {
   return roots;
 }
 
+void simulate_loads(const std::vector<WheelFile>& layout, Libc libc,
+                    const std::function<bool(const std::string&)>& provided,
+                    const std::function<void(std::size_t, const std::vector<LoadStep>&)>& look) {
+  const LoadSimulator simulator(layout);
+  std::vector<bool> is_reached(layout.size(), false);
+  const auto load = [&](std::size_t root) {
+    const auto steps = simulator.load(root, libc, provided);
+    is_reached[root] = true;
+    for (const auto& step : steps) {
+      if (step.found) is_reached[*step.found] = true;
+    }
+    look(root, steps);
+  };
+  for (const auto root : load_roots(layout)) load(root);
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (!is_reached[i]) load(i);
+  }
+}
+
 }  // namespace truewheel::deps

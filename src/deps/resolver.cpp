@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "deps/binding.hpp"
 #include "deps/machine.hpp"
 #include "deps/notes.hpp"
 #include "deps/search_list.hpp"
 #include "deps/sibling.hpp"
+#include "deps/symbol_versions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -26,6 +28,8 @@ class Resolver {
       : files_(files),
         index_(files),
         libc_(options.libc),
+        is_promised_(options.is_promised),
+        bindings_(files, options.libc),
         sysroot_(options.sysroot),
         host_files_(sysroot_),
         search_list_(options, sysroot_, host_files_) {
@@ -73,7 +77,8 @@ class Resolver {
   Edge answer(NodeId node, const std::string& needed) {
     Edge edge;
     edge.needed = needed;
-    find_in_wheel(node, edge);
+    Skipped skipped;
+    find_in_wheel(node, edge, skipped);
     if (is_libpython(needed)) {
       edge.answer = Answer::libpython;
       edge.how = "libpython";
@@ -82,6 +87,7 @@ class Resolver {
     }
     if (edge.target) {
       edge.answer = Answer::sibling;
+      note_skipped(skipped);
       match_exclude(graph_.patterns, needed,
                     "");  // the wheel's own copy wins, but the pattern is not dead
       compare_with_build_copy(node, edge);
@@ -90,9 +96,8 @@ class Resolver {
     if (const auto pattern = match_exclude(graph_.patterns, needed, "")) {
       return excluded(std::move(edge), *pattern, "");
     }
-    Skipped skipped;
     const Found found = search(node, needed, &edge.searched, skipped);
-    for (const auto& reason : skipped) notes_.add("skipped " + reason);
+    note_skipped(skipped);
     note_soname_only(node, needed);
     if (found.file == nullptr) {
       edge.passed_over = std::move(skipped);
@@ -111,6 +116,10 @@ class Resolver {
     return edge;
   }
 
+  void note_skipped(const Skipped& skipped) {
+    for (const auto& reason : skipped) notes_.add("skipped " + reason);
+  }
+
   Edge excluded(Edge edge, std::size_t pattern, const std::string& real_path) const {
     const ExcludePattern& matched = graph_.patterns[pattern];
     edge.answer = Answer::excluded;
@@ -124,15 +133,25 @@ class Resolver {
 
   /// Along the file's own effective run path, then as a sibling (find_sibling). Sets target and
   /// how.
-  void find_in_wheel(NodeId node, Edge& edge) {
+  void find_in_wheel(NodeId node, Edge& edge, Skipped& skipped) {
     const std::size_t from = wheel_file_above(node);
-    if (node == from) {
-      edge.target = edge.needed.find('/') == std::string::npos ? find_along_run_path(from, edge)
-                                                               : find_by_path(from, edge);
-    }
-    const auto siblings = index_.siblings(
+    auto siblings = index_.siblings(
         from, edge.needed,
         node == from ? LayoutIndex::Asking::itself : LayoutIndex::Asking::from_outside);
+    std::erase_if(siblings, [&](std::size_t sibling) {
+      return !has_versions(node, edge.needed, files_[sibling].path, *files_[sibling].facts,
+                           skipped);
+    });
+    if (node == from) {
+      edge.target = edge.needed.find('/') == std::string::npos
+                        ? find_along_run_path(from, edge, siblings)
+                        : find_by_path(from, edge, siblings);
+    }
+    if (!edge.target && is_promised(edge.needed)) {
+      std::erase_if(siblings, [&](std::size_t sibling) {
+        return !is_bound_today(node, from, edge.needed, sibling);
+      });
+    }
     if (!edge.target && !siblings.empty()) {
       edge.target = siblings.front();
       edge.how = "sibling";
@@ -140,25 +159,57 @@ class Resolver {
     if (edge.target && siblings.size() > 1) note_several(from, edge, siblings);
   }
 
+  [[nodiscard]] bool is_promised(const std::string& needed) const {
+    return is_promised_ && is_promised_(base_name(needed));
+  }
+
+  /// A file that only has the name of one of the platform's libraries (a test's data) must not
+  /// take its place. One that the loader comes to already is the wheel's own choice, such as a
+  /// newer libstdc++. A library of this machine is asked as one of the wheel, and a path as the
+  /// name that it becomes.
+  bool is_bound_today(NodeId node, std::size_t from, const std::string& needed,
+                      std::size_t sibling) {
+    const std::string name(base_name(needed));
+    const bool is_itself = node == from;
+    if (is_itself ? bindings_.has(from, name, sibling) : bindings_.has(name, sibling)) return true;
+    const bool is_inherited =
+        libc_ == Libc::musl || (libc_ == Libc::glibc && !files_[from].facts->runpath);
+    if (is_itself ? name == needed : !is_inherited) return false;
+    Edge found;
+    found.needed = name;
+    return find_along_run_path(from, found, {sibling}).has_value();
+  }
+
+  /// False, and said why, for a library that lacks versions that `node` needs of it.
+  bool has_versions(NodeId node, const std::string& needed, const std::string& path,
+                    const elf::ElfFacts& library, Skipped& skipped) const {
+    if (libc_ != Libc::glibc) return true;
+    const auto lacking = lacking_versions(*graph_.nodes[node].facts, needed, library);
+    if (lacking.empty()) return true;
+    skipped.push_back(path + ": it does not define " + join(lacking, ", ") + ", which " +
+                      graph_.nodes[node].path + " needs");
+    return false;
+  }
+
   /// "$ORIGIN/sub/liba.so" names one file of the wheel, whatever else has its base name.
-  std::optional<std::size_t> find_by_path(std::size_t file, Edge& edge) {
+  std::optional<std::size_t> find_by_path(std::size_t file, Edge& edge,
+                                          const std::vector<std::size_t>& siblings) {
     const auto place = place_entry(edge.needed, files_[file].path, *files_[file].facts);
     if (place.kind != EntryPlace::Kind::inside) return std::nullopt;
     const auto hit = index_.at(place.folder);
-    if (!hit || !may_answer(*hit, file, edge.needed)) return std::nullopt;
+    if (!hit || !is_among(*hit, siblings)) return std::nullopt;
     edge.how = "path";
     return hit;
   }
 
   /// What may be found is what may be a sibling: the wheel's machine, a library, not the file
   /// itself.
-  [[nodiscard]] bool may_answer(std::size_t hit, std::size_t file,
-                                const std::string& needed) const {
-    const auto siblings = index_.siblings(file, needed);
+  static bool is_among(std::size_t hit, const std::vector<std::size_t>& siblings) {
     return std::find(siblings.begin(), siblings.end(), hit) != siblings.end();
   }
 
-  std::optional<std::size_t> find_along_run_path(std::size_t file, Edge& edge) {
+  std::optional<std::size_t> find_along_run_path(std::size_t file, Edge& edge,
+                                                 const std::vector<std::size_t>& siblings) {
     const auto run_path = graph_.nodes[file].facts->run_path();
     if (!run_path) return std::nullopt;
     const std::string kind = run_path->kind == elf::RunPathKind::runpath ? "RUNPATH " : "RPATH ";
@@ -167,7 +218,7 @@ class Resolver {
       if (place.kind != EntryPlace::Kind::inside) continue;
       const auto hit =
           index_.at(place.folder.empty() ? edge.needed : place.folder + '/' + edge.needed);
-      if (hit && may_answer(*hit, file, edge.needed)) {
+      if (hit && is_among(*hit, siblings)) {
         edge.how = kind + entry;
         return hit;
       }
@@ -222,9 +273,9 @@ class Resolver {
     if (match_exclude(graph_.patterns, name, "")) return;
     Edge edge;
     edge.needed = name;
-    find_in_wheel(node, edge);
-    if (edge.target) return;
     Skipped ignored;
+    find_in_wheel(node, edge, ignored);
+    if (edge.target) return;
     const Found found = search(node, name, nullptr, ignored);
     warnings_.add(
         graph_.nodes[node].path + " names the auditor " + name + " (DT_AUDIT): " +
@@ -241,7 +292,8 @@ class Resolver {
     if (needed.find('/') != std::string::npos) {
       for (const auto& path : search_list_.host_paths(needed, *facts, origins_[node])) {
         if (searched != nullptr) searched->push_back(path);
-        if (const HostFile* file = host_files_.open(path, *facts, skipped)) return {file, kPath};
+        const HostFile* file = host_files_.open(path, *facts, skipped);
+        if (file != nullptr && may_take(node, needed, *file, skipped)) return {file, kPath};
       }
       // The path holds where the file was linked. Elsewhere it says the name at least.
       const std::string name(base_name(needed));
@@ -251,13 +303,22 @@ class Resolver {
     return search_by_name(node, needed, searched, skipped);
   }
 
+  /// What the platform promises comes from the user's system: that this machine's is an older one
+  /// says nothing.
+  bool may_take(NodeId node, const std::string& needed, const HostFile& file,
+                Skipped& skipped) const {
+    return is_promised(needed) || has_versions(node, needed, file.real_path, *file.facts, skipped);
+  }
+
   Found search_by_name(NodeId node, const std::string& needed, std::vector<std::string>* searched,
                        Skipped& skipped) {
     const auto facts = graph_.nodes[node].facts;
     const auto look_into = [&](const std::vector<Place>& places, const std::string& owner) {
       for (const Place& place : places) {
         const auto hit = search_list_.find(place, needed, *facts, skipped);
-        if (hit.file != nullptr) return Found{hit.file, place.how + owner};
+        if (hit.file != nullptr && may_take(node, needed, *hit.file, skipped)) {
+          return Found{hit.file, place.how + owner};
+        }
         if (searched != nullptr) note_searched(*searched, place.how + owner);
       }
       return Found{};
@@ -309,6 +370,8 @@ class Resolver {
   LayoutIndex index_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_soname_;
   Libc libc_;
+  std::function<bool(std::string_view)> is_promised_;
+  Bindings bindings_;
   Sysroot sysroot_;
   HostFiles host_files_;
   SearchList search_list_;

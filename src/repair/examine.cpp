@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -82,11 +83,27 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
   return patterns;
 }
 
+/// True for what any policy of the wheel's libc leaves to the system. "linux" leaves all, and
+/// promises nothing.
+std::function<bool(std::string_view)> promises_of(deps::Libc libc,
+                                                  const std::string& architecture) {
+  auto policies = policy::policies_for(libc, architecture);
+  std::erase_if(policies, [](const policy::Policy& one) { return one.name == "linux"; });
+  return [policies = std::move(policies), libc](std::string_view needed) {
+    return std::any_of(policies.begin(), policies.end(), [&](const policy::Policy& one) {
+      return policy::comes_from_system(one, libc, needed);
+    });
+  };
+}
+
 void resolve_and_judge(Examined& examined, const InspectOptions& options,
                        const FoldedCopies* folded) {
   const auto& loaded = examined.wheel;
   auto search = options.search;
   search.libc = loaded.libc;
+  if (!loaded.architecture.empty()) {
+    search.is_promised = promises_of(loaded.libc, loaded.architecture);
+  }
   examined.graph = deps::resolve(examined.layout, patterns_of(options), search);
   if (folded != nullptr) folded->redirect(examined.graph);
   if (loaded.architecture.empty()) return;

@@ -291,3 +291,50 @@ def a_sibling_in_a_folder_that_no_run_path_can_name(c: Case) -> None:
         c.wheel(f"zoo{i}-1.0-cp311-cp311-linux_x86_64")
         c.refused(exit=1, names=(f"needs a library in pkg/{folder}, a folder that no run path can name",))
         (c.tree / f"pkg/{folder}/libm{i}.so").unlink()
+
+
+FOO_1 = "FOO_1 { global: foo; };"
+FOO_2 = FOO_1 + " FOO_2 { global: foo2; } FOO_1;"
+
+
+@case("B4", ours=True)
+def a_fixture_with_the_name_of_a_system_library_takes_nothing(c: Case) -> None:
+    """The finished wheel is good as it is: not one byte of it changes, whatever is asked."""
+    c.member_lib("pkg/tests/data/libz.so.1", "int nothing(){return 1;}")
+    c.ext("pkg/_e", "zlibVersion() != 0", prelude="char *zlibVersion(void);", flags=("-l:libz.so.1",))
+    c.repair()
+    judge(c, [], {"pkg._e": 1}, unedited=True)
+    finished = c.output()
+    for options in ((), ("--fix-only",), ("--verify=strict",), ("--exclude", "libz.so.1")):
+        c.out = c.root / ("again" + "".join(options))
+        outcome = c.run("repair", "-w", str(c.out), *options, str(finished))
+        c.equal(outcome.code, 0, f"exit of {options}: {outcome.text}")
+        c.equal(c.output().read_bytes() == finished.read_bytes(), True, f"same bytes under {options}")
+
+
+@case("B4", ours=True)
+def a_system_library_of_the_wheels_own_stays_where_a_run_path_leads_to_it(c: Case) -> None:
+    own = c.member_lib("pkg/lib/libz.so.1", "const char *zlibVersion(void){return 0;} int own(void){return 5;}")
+    c.ext("pkg/_e", "own() + (zlibVersion() == 0)", prelude="char *zlibVersion(void); int own(void);", libs=(own,), rpath=("$ORIGIN/lib",))
+    c.repair("--verify=strict")
+    judge(c, [], {"pkg._e": 6}, unedited=True)
+
+
+@case("B4", ours=True)
+def a_sibling_that_lacks_a_version_is_passed_over_for_the_builds(c: Case) -> None:
+    c.member_lib("pkg/compat/libfoo.so.1", "int foo(){return 1;}", versions=FOO_1)
+    new = c.lib("libfoo.so.1", "int foo(){return 2;} int foo2(){return 42;}", versions=FOO_2)
+    c.ext("pkg/_e", "foo2()", prelude="int foo2(void);", libs=(new,))
+    c.repair()
+    judge(c, [new], {"pkg._e": 42})
+
+
+@case("B4", ours=True)
+def a_library_of_a_search_folder_that_lacks_a_version_is_passed_over(c: Case) -> None:
+    old = c._shared(c.root / "old/libfoo.so.1", "int foo(){return 1;}", versions=FOO_1)
+    new = c.lib("libfoo.so.1", "int foo(){return 2;} int foo2(){return 42;}", versions=FOO_2)
+    c.ext("pkg/_e", "foo2()", prelude="int foo2(void);", libs=(new,))
+    c.refused("--search", str(old.parent), exit=1, env={},
+              names=("passed over", "libfoo.so.1: it does not define FOO_2, which pkg/_e.cpython-311-x86_64-linux-gnu.so needs"))
+    c.repair("--search", str(old.parent), "--verify=strict")
+    judge(c, [new], {"pkg._e": 42})

@@ -23,6 +23,8 @@ struct Library {
   std::uint16_t machine = 62;
   bool little_endian = true;
   std::uint32_t dt_flags_1 = 0;
+  std::vector<elf::VersionNeed> version_needs = {};
+  std::vector<std::string> version_definitions = {};
 };
 
 inline WheelFile file(std::string path, Library library) {
@@ -39,6 +41,8 @@ inline WheelFile file(std::string path, Library library) {
   facts->build_id = std::move(library.build_id);
   facts->python_exports = std::move(library.python_exports);
   facts->dt_flags_1 = library.dt_flags_1;
+  facts->version_needs = std::move(library.version_needs);
+  facts->version_definitions = std::move(library.version_definitions);
   return {std::move(path), std::move(facts)};
 }
 

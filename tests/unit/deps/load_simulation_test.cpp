@@ -332,3 +332,48 @@ TEST_CASE("bionic reads DT_RUNPATH only and knows loaded libraries by soname or 
   CHECK(step_of(steps, 2, "libother.so").found == 1);
   CHECK(step_of(steps, 2, "_x.so").via == Via::already_loaded);
 }
+
+TEST_CASE("glibc holds the versions that are needed against what bears the library's name") {
+  const std::vector<elf::VersionNeed> needs = {
+      {"libb.so", {{"B_1", false}, {"B_2", false}, {"B_3", true}}}};
+  const auto faults = [](const std::vector<WheelFile>& layout) {
+    return version_faults(layout, 0, load(layout));
+  };
+  const auto module = [&](std::vector<std::string> needed) {
+    return file("_x.so",
+                {.needed = std::move(needed), .runpath = "$ORIGIN", .version_needs = needs});
+  };
+  SUBCASE("a version is not defined") {
+    const auto found =
+        faults({module({"libb.so"}), file("libb.so", {.version_definitions = {"B_1"}})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].needing == 0);
+    CHECK(found[0].loaded == 1);
+    CHECK(found[0].lacking == std::vector<std::string>{"B_2"});
+  }
+  SUBCASE("no version is defined at all") {
+    CHECK(faults({module({"libb.so"}), file("libb.so", {})}).empty());
+  }
+  SUBCASE("the library comes in through another one") {
+    CHECK(
+        faults({module({"liba.so"}), file("liba.so", {.needed = {"libb.so"}, .runpath = "$ORIGIN"}),
+                file("libb.so", {.version_definitions = {"B_1", "B_2"}})})
+            .empty());
+  }
+  SUBCASE("by its SONAME") {
+    CHECK(faults({module({"liba.so"}),
+                  file("liba.so", {.soname = "libb.so", .version_definitions = {"B_1", "B_2"}})})
+              .empty());
+  }
+  SUBCASE("nothing that is loaded has the name") {
+    const auto found = faults({module({"liba.so"}), file("liba.so", {})});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].library == "libb.so");
+    CHECK_FALSE(found[0].loaded);
+  }
+  SUBCASE("the environment has it") {
+    const std::vector<WheelFile> layout = {module({"libb.so"})};
+    const auto all = [](const std::string&) { return true; };
+    CHECK(version_faults(layout, 0, simulate_load(layout, 0, Libc::glibc, all)).empty());
+  }
+}

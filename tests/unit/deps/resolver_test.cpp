@@ -508,3 +508,100 @@ TEST_CASE("the libc of this machine is found like any library") {
   REQUIRE(first_edge(graph).answer == Answer::host);
   CHECK(graph.nodes.at(1).facts->soname == "libc.so.6");
 }
+
+TEST_CASE("a library that lacks a version which the file needs is passed over and said why") {
+  const Scratch scratch;
+  scratch.write("old.map", "FOO_1 { global: value; };");
+  scratch.write("new.map", "FOO_1 { global: value; }; FOO_2 { global: other; } FOO_1;");
+  scratch.library("old/liba.so", "-Wl,--version-script=old.map");
+  scratch.library("new/liba.so", "-Wl,--version-script=new.map",
+                  "int value(void) { return 1; } int other(void) { return 2; }");
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("old")};
+  const std::vector<elf::VersionNeed> needs = {{"liba.so", {{"FOO_1", false}, {"FOO_2", false}}}};
+  const std::vector<WheelFile> layout = {
+      needing({"liba.so"}, {.runpath = "$ORIGIN/q", .version_needs = needs}),
+      file("p/q/liba.so", {.version_definitions = {"FOO_1"}})};
+
+  const auto without = resolve(layout, {}, options);
+  CHECK(first_edge(without).answer == Answer::missing);
+  REQUIRE(first_edge(without).passed_over.size() == 2);
+  CHECK(first_edge(without).passed_over[0] ==
+        "p/q/liba.so: it does not define FOO_2, which p/_x.so needs");
+  CHECK(first_edge(without).passed_over[1] ==
+        scratch.at("old/liba.so") + ": it does not define FOO_2, which p/_x.so needs");
+
+  options.search.push_back(scratch.at("new"));
+  const auto with = resolve(layout, {}, options);
+  CHECK(first_edge(with).answer == Answer::host);
+  CHECK(with.nodes.at(2).path == scratch.at("new/liba.so"));
+  CHECK(has_note(with, "skipped p/q/liba.so: it does not define FOO_2"));
+
+  options.libc = Libc::musl;  // compares no versions
+  CHECK(first_edge(resolve(layout, {}, options)).target == 1);
+  options.libc = Libc::glibc;
+  options.is_promised = [](std::string_view name) { return name == "liba.so"; };
+  options.search = {scratch.at("old")};  // the user's system has another one than this machine
+  CHECK(first_edge(resolve(layout, {}, options)).answer == Answer::host);
+}
+
+TEST_CASE("a library without versions, or without a weak one, is as good as any to the loader") {
+  const Scratch scratch;
+  const std::vector<elf::VersionNeed> needs = {{"liba.so", {{"FOO_1", false}, {"FOO_2", true}}}};
+  for (const auto& defined : {std::vector<std::string>{}, {"FOO_1"}}) {
+    const auto graph = resolve({needing({"liba.so"}, {.version_needs = needs}),
+                                file("p/liba.so", {.version_definitions = defined})},
+                               {}, hermetic(scratch));
+    CHECK(first_edge(graph).target == 1);
+  }
+}
+
+TEST_CASE("a file with the name of the platform's library answers only where the loader finds it") {
+  const Scratch scratch;
+  auto options = hermetic(scratch);
+  options.is_promised = [](std::string_view name) { return name == "libz.so.1"; };
+  const auto stub = file("p/tests/data/libz.so.1", {});
+
+  // No run path leads there: the system's it is, as today.
+  CHECK(first_edge(resolve({needing({"libz.so.1"}), stub}, {}, options)).answer == Answer::missing);
+  // One that does leads to the wheel's own choice.
+  const auto found =
+      resolve({needing({"libz.so.1"}, {.runpath = "$ORIGIN/tests/data"}), stub}, {}, options);
+  CHECK(first_edge(found).target == 1);
+  // DT_RPATH is inherited, DT_RUNPATH is not, and of two the one that is found is taken.
+  for (const bool inherits : {true, false}) {
+    Library module{.needed = {"liba.so"}};
+    (inherits ? module.rpath : module.runpath) = "$ORIGIN/lib";
+    const auto graph =
+        resolve({file("p/_x.so", module), file("p/lib/liba.so", {.needed = {"libz.so.1"}}),
+                 file("p/lib/libz.so.1", {.build_id = "aa"}), stub},
+                {}, options);
+    const auto& edge = graph.nodes.at(1).edges.at(0);
+    CHECK(edge.target == (inherits ? std::optional<NodeId>(2) : std::nullopt));
+    CHECK(graph.warnings.empty());
+  }
+  // What no platform promises is the packager's, wherever it lies.
+  options.is_promised = [](std::string_view) { return false; };
+  CHECK(first_edge(resolve({needing({"libz.so.1"}), stub}, {}, options)).target == 1);
+}
+
+TEST_CASE(
+    "a library of this machine takes the wheel's copy of a promised one where a load has it") {
+  const Scratch scratch;
+  scratch.library("build/libz.so.1");
+  scratch.library("build/liba.so", scratch.at("build/libz.so.1"));
+  auto options = hermetic(scratch);
+  options.search = {scratch.at("build")};
+  options.is_promised = [](std::string_view name) { return name.starts_with("libz"); };
+  const auto answer = [&](Library module) {
+    const auto graph =
+        resolve({file("p/_x.so", std::move(module)), file("p/lib/libz.so.1", {})}, {}, options);
+    const auto& host = graph.nodes.at(2);
+    CHECK(host.path == scratch.at("build/liba.so"));
+    return host.edges.at(0).answer;
+  };
+  CHECK(answer({.needed = {"liba.so"}}) == Answer::host);
+  CHECK(answer({.needed = {"liba.so"}, .rpath = "$ORIGIN/lib"}) == Answer::sibling);
+  CHECK(answer({.needed = {"liba.so"}, .runpath = "$ORIGIN/lib"}) == Answer::host);
+  CHECK(answer({.needed = {"libz.so.1", "liba.so"}, .runpath = "$ORIGIN/lib"}) == Answer::sibling);
+}
