@@ -99,14 +99,16 @@ def new_complaints(program: Path, result: Result) -> str:
     """check-wheel-contents finds fault with packages, too; what a repair must not do is add to that.
 
     It asks that everything in the root is a Python package, which <name>.libs and <name>.scripts are in auditwheel's
-    results neither (W004, W009, W010).
+    results neither, nor the folder that --lib-sdir names (W004, W009, W010).
     """
+    distribution = re.escape(result.after.name.split("-")[0])
+
     def complaints(wheel: Path) -> set[str]:
         text = subprocess.run([str(program), "--ignore", "W009", str(wheel)], capture_output=True, text=True).stdout
         found = set()
         for block in re.split(r"\n(?! )", text):
             names = re.findall(r"^ +(\S.*)$", block, re.MULTILINE)
-            ours = [name for name in names if re.match(r"[^/]+\.(libs|scripts)/", name)]
+            ours = [name for name in names if re.match(rf"([^/]+\.(libs|scripts)|{distribution}\.[^/]+)/", name)]
             if (number := re.search(r": (W\d+)", block)) and (not names or len(ours) < len(names)):
                 found.add(number[1])
         return found

@@ -44,19 +44,19 @@ struct Commands {
   void read(unsigned choice, const std::filesystem::path& file) {
     switch (choice % 4) {
       case 0:
-        cli::apply_configuration(app, *repair_app, file);
+        static_cast<void>(cli::apply_configuration(app, *repair_app, file));
         static_cast<void>(cli::repair_command(repair, loudness, *repair_app));
         break;
       case 1:
-        cli::apply_configuration(app, *show_app, file);
+        static_cast<void>(cli::apply_configuration(app, *show_app, file));
         static_cast<void>(cli::show_command(show, loudness, *show_app));
         break;
       case 2:
-        cli::apply_configuration(app, *check_app, file);
+        static_cast<void>(cli::apply_configuration(app, *check_app, file));
         static_cast<void>(cli::check_command(check, loudness, *check_app));
         break;
       default:
-        cli::apply_configuration(app, *explain_app, file);
+        static_cast<void>(cli::apply_configuration(app, *explain_app, file));
         static_cast<void>(cli::explain_command(explain, *explain_app));
         break;
     }
