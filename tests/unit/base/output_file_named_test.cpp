@@ -9,6 +9,7 @@
 #define OutputFile NamedOutputFile
 #define write_fully write_fully_to_named
 #define replace_file replace_named_file
+#define file_mode_mask file_mode_mask_of_named
 #include "base/output_file.cpp"  // NOLINT(bugprone-suspicious-include)
 #undef OutputFile
 
