@@ -78,6 +78,7 @@ class Draft {
                              Layout& layout) const;
   void keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end, Layout& layout) const;
   void keep_headers_clear(Layout& layout) const;
+  void put_loads_first(Layout& layout) const;
   void place_section_headers(const FileMap& map, Layout& layout) const;
 
   const ElfImage* image_;

@@ -117,18 +117,17 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
     });
   };
   for (const Segment& load : image_->segments()) {
-    if (load.type != pt::kLoad || !holds_section(load, image_->sections()) ||
-        holds_section(load, layout.sections)) {
-      continue;
-    }
+    if (load.type != pt::kLoad || !holds_section(load, image_->sections())) continue;
     const auto own =
         std::find_if(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
           return other.type == pt::kLoad && other.vaddr == load.vaddr &&
                  other.offset == load.offset;
         });
     if (own == layout.segments.end()) continue;  // its header is another LOAD's by now
+    if (holds_section(*own, layout.sections)) continue;
+    // By the length that it has now, for what moved may be at its new end.
     const bool is_entered = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
-      return move.vaddr >= load.vaddr && move.vaddr - load.vaddr < load.memsz;
+      return move.vaddr >= own->vaddr && move.vaddr - own->vaddr < own->memsz;
     });
     const auto inside = tables_that_fill(*image_, map, tables, load);
     if (is_entered || inside.empty() || !std::all_of(inside.begin(), inside.end(), has_left)) {
@@ -203,6 +202,28 @@ void Draft::keep_headers_clear(Layout& layout) const {
   }
 }
 
+/// Old patchelf puts PT_DYNAMIC and PT_NOTE before the LOAD that begins with their bytes, which
+/// llvm-objcopy then takes for theirs: the LOAD gets their alignment, and no loader takes it. Only
+/// PT_PHDR and PT_INTERP have to stand before the LOADs (gABI, "Program Header").
+void Draft::put_loads_first(Layout& layout) const {
+  auto& segments = layout.segments;
+  for (std::size_t i = segments.size(); i-- > 0;) {
+    const Segment segment = segments[i];
+    if (segment.type == pt::kLoad || segment.type == pt::kNull || segment.type == pt::kPhdr ||
+        segment.type == pt::kInterp || segment.filesz == 0) {
+      continue;
+    }
+    const auto load = std::find_if(segments.begin() + static_cast<std::ptrdiff_t>(i),
+                                   segments.end(), [&](const Segment& other) {
+                                     return other.type == pt::kLoad && other.filesz != 0 &&
+                                            other.offset == segment.offset;
+                                   });
+    if (load == segments.end()) continue;
+    std::rotate(segments.begin() + static_cast<std::ptrdiff_t>(i),
+                segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, load + 1);
+  }
+}
+
 void Draft::place_section_headers(const FileMap& map, Layout& layout) const {
   const std::uint64_t old_size = image_->file().size();
   layout.keep = old_size;
@@ -265,6 +286,7 @@ Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const
   put_strings_section_right(layout);
   update_moved(layout);
   keep_headers_clear(layout);
+  put_loads_first(layout);
   place_section_headers(map, layout);
   layout.growth = layout.size - image_->file().size();
   layout.buries_payload = layout.growth != 0 && layout.tail_shift == 0 && map.has_payload();

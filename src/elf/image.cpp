@@ -28,6 +28,13 @@ bool has_hollow_dynamic(const std::vector<Section>& sections, const Segment& dyn
   });
 }
 
+constexpr std::pair<std::int64_t, std::uint32_t> kTablesWithSections[] = {
+    {dt::kStrTab, sht::kStrtab},      {dt::kSymTab, sht::kDynsym},
+    {dt::kHash, sht::kHash},          {dt::kGnuHash, sht::kGnuHash},
+    {dt::kVerSym, sht::kGnuVersym},   {dt::kVerDef, sht::kGnuVerdef},
+    {dt::kVerNeed, sht::kGnuVerneed},
+};
+
 }  // namespace
 
 bool is_unloaded(const Section& section) {
@@ -55,7 +62,7 @@ ElfImage::ElfImage(Bytes file, DynamicBy by)
   check_loads(segments_, file_.size());
   read_dynamic(*dynamic);
   find_strings();
-  find_relocations();
+  find_tables_of_pages();
   require_tables_off_header();
   // What the loader goes by is true; section headers that say something else are not believed in
   // anything (E08). None of 10,360 libraries and programs of Debian and of published wheels has
@@ -79,14 +86,16 @@ void ElfImage::require_one_of_each() const {
   if (count(pt::kInterp) > 1) refuse("elf-two-interpreters", "there are two PT_INTERP");
 }
 
-std::optional<std::uint64_t> ElfImage::mapped_place(std::uint64_t vaddr, std::uint64_t length) {
-  if (const auto offset = offset_of(vaddr, length)) return offset;
-  extend_over_last_page(segments_, vaddr, length, file_, Zeros::are_padding);
-  return offset_of(vaddr, length);
+std::optional<std::uint64_t> ElfImage::mapped_place(std::uint64_t vaddr, std::uint64_t length,
+                                                    Zeros zeros) {
+  if (!offset_of(vaddr, length)) extend_over_pages(segments_, vaddr, length, file_, zeros);
+  const auto offset = offset_of(vaddr, length);
+  if (offset) join_loads(segments_, vaddr, length);
+  return offset;
 }
 
 void ElfImage::read_dynamic(const Segment& dynamic) {
-  const auto dynamic_offset = mapped_place(dynamic.vaddr, dynamic.filesz);
+  const auto dynamic_offset = mapped_place(dynamic.vaddr, dynamic.filesz, Zeros::are_padding);
   if (!dynamic_offset || *dynamic_offset != dynamic.offset) {
     refuse("elf-dynamic-unmapped", "PT_DYNAMIC is not where a LOAD maps it");
   }
@@ -120,7 +129,8 @@ void ElfImage::find_strings() {
   }
   if (const auto table = dynamic_value(dt::kStrTab)) {
     dynstr_size_ = dynamic_value(dt::kStrSz).value_or(0);
-    const auto offset = dynstr_size_ == 0 ? std::nullopt : mapped_place(*table, dynstr_size_);
+    const auto offset =
+        dynstr_size_ == 0 ? std::nullopt : mapped_place(*table, dynstr_size_, Zeros::are_padding);
     if (!offset) {
       refuse("elf-strtab-unmapped",
              fmt::format("DT_STRTAB {:#x} with DT_STRSZ {:#x} is not inside a LOAD's file bytes",
@@ -142,15 +152,25 @@ void ElfImage::find_strings() {
   }
 }
 
-void ElfImage::find_relocations() {
+void ElfImage::find_tables_of_pages() {
   for (const auto& [tag, size_tag] : {std::pair{dt::kRela, dt::kRelaSz},
                                       {dt::kRel, dt::kRelSz},
                                       {dt::kJmpRel, dt::kPltRelSz},
                                       {dt::kRelr, dt::kRelrSz}}) {
     const auto address = dynamic_value(tag), size = dynamic_value(size_tag);
-    if (!address || size.value_or(0) == 0 || offset_of(*address, *size)) continue;
     // The last relocation may end with the zeros of a small addend.
-    extend_over_last_page(segments_, *address, *size, file_, Zeros::may_be_content);
+    if (address && size.value_or(0) != 0)
+      static_cast<void>(mapped_place(*address, *size, Zeros::may_be_content));
+  }
+  for (const auto& [tag, type] : kTablesWithSections) {
+    const auto address = dynamic_value(tag);
+    if (!address || tag == dt::kStrTab) continue;
+    const auto own = std::find_if(sections_.begin(), sections_.end(), [&](const Section& section) {
+      return section.addr == *address && section.type == type && section.size != 0 &&
+             (section.flags & shf::kAlloc) != 0;
+    });
+    const std::uint64_t size = own == sections_.end() ? 1 : own->size;
+    static_cast<void>(mapped_place(*address, size, Zeros::may_be_content));
   }
 }
 
@@ -189,19 +209,15 @@ const Segment* ElfImage::dynamic_segment() const {
 }
 
 bool ElfImage::sections_know_tables() const {
-  constexpr std::pair<std::int64_t, std::uint32_t> kTables[] = {
-      {dt::kStrTab, sht::kStrtab},      {dt::kSymTab, sht::kDynsym},
-      {dt::kHash, sht::kHash},          {dt::kGnuHash, sht::kGnuHash},
-      {dt::kVerSym, sht::kGnuVersym},   {dt::kVerDef, sht::kGnuVerdef},
-      {dt::kVerNeed, sht::kGnuVerneed},
-  };
-  return std::all_of(std::begin(kTables), std::end(kTables), [&](const auto& table) {
-    const auto address = dynamic_value(table.first);
-    return !address || std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
-      return section.addr == *address && section.type == table.second && section.size != 0 &&
-             (section.flags & shf::kAlloc) != 0;
-    });
-  });
+  return std::all_of(
+      std::begin(kTablesWithSections), std::end(kTablesWithSections), [&](const auto& table) {
+        const auto address = dynamic_value(table.first);
+        return !address ||
+               std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
+                 return section.addr == *address && section.type == table.second &&
+                        section.size != 0 && (section.flags & shf::kAlloc) != 0;
+               });
+      });
 }
 
 std::string_view ElfImage::section_name(const Section& section) const {

@@ -46,6 +46,9 @@ struct DynamicEntry {
   std::uint64_t file_offset = 0;  ///< of the entry itself
 };
 
+/// What zeros behind the bytes of a LOAD are taken for, where a table may have grown over them.
+enum class Zeros { are_padding, may_be_content };
+
 /// What leads to .dynamic. Loaders know PT_DYNAMIC only. The link editor goes by the section
 /// (elf_link_add_object_symbols in binutils' bfd/elflink.c), so that an edit of a file
 /// without PT_DYNAMIC, which a linker script forgot, is an edit of that.
@@ -110,13 +113,13 @@ class ElfImage {
   void require_one_of_each() const;
   void read_dynamic(const Segment& dynamic);
   void find_strings();
-  /// Has LOADs reach over relocations, as over the other tables; whoever needs them finds out
-  /// whether they are there.
-  void find_relocations();
+  /// Has LOADs reach over relocations and the other tables; whoever needs these finds out whether
+  /// they are there.
+  void find_tables_of_pages();
   void require_tables_off_header() const;
-  /// offset_of(), for what a loader cannot do without: a LOAD may count as long as its last page.
-  [[nodiscard]] std::optional<std::uint64_t> mapped_place(std::uint64_t vaddr,
-                                                          std::uint64_t length);
+  /// offset_of(), for tables that loaders read: LOADs may count as long as their pages.
+  [[nodiscard]] std::optional<std::uint64_t> mapped_place(std::uint64_t vaddr, std::uint64_t length,
+                                                          Zeros zeros);
   /// Each table that the dynamic section names is a loaded section of its type.
   [[nodiscard]] bool sections_know_tables() const;
   [[nodiscard]] std::optional<Segment> find_dynamic_section() const;

@@ -72,8 +72,45 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
   }
 }
 
-void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
-                           std::uint64_t length, Bytes file, Zeros zeros) {
+namespace {
+
+bool is_zero(Bytes file, std::uint64_t begin, std::uint64_t end) {
+  const Bytes bytes =
+      file.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+/// The LOAD that such a range ends in or runs over begins where its first page does, if that page
+/// and the bytes in front are nobody else's.
+void extend_over_first_page(std::vector<Segment>& segments, std::uint64_t vaddr,
+                            std::uint64_t length, Bytes file, Zeros zeros) {
+  for (Segment& load : segments) {
+    if (load.type != pt::kLoad || load.filesz == 0 || vaddr >= load.vaddr) continue;
+    const std::uint64_t page = align_down(load.vaddr, kSmallestPage), gain = load.vaddr - page;
+    if (gain == 0 || gain > load.offset || (vaddr < page && length <= page - vaddr)) continue;
+    const std::uint64_t begin = load.offset - gain;
+    const bool is_taken = std::any_of(segments.begin(), segments.end(), [&](const Segment& other) {
+      if (other.type != pt::kLoad || &other == &load) return false;
+      const bool shares_page =
+          other.vaddr < load.vaddr && other.memsz != 0 && other.vaddr + other.memsz > page;
+      return shares_page || (other.offset < load.offset && other.offset + other.filesz > begin);
+    });
+    if (is_taken) continue;
+    const std::uint64_t in_range = vaddr < page ? begin : begin + (vaddr - page);
+    if (zeros == Zeros::are_padding && is_zero(file, in_range, load.offset)) continue;
+    load.vaddr = page;
+    load.paddr -= std::min(gain, load.paddr);
+    load.offset = begin;
+    load.filesz += gain;
+    load.memsz += gain;
+  }
+}
+
+}  // namespace
+
+void extend_over_pages(std::vector<Segment>& segments, std::uint64_t vaddr, std::uint64_t length,
+                       Bytes file, Zeros zeros) {
+  extend_over_first_page(segments, vaddr, length, file, zeros);
   for (Segment& load : segments) {
     if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
     const std::uint64_t load_end = load.vaddr + load.filesz;
@@ -87,14 +124,36 @@ void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
         end = std::min(end, other.offset - load.offset);
     }
     const std::uint64_t inside = vaddr - load.vaddr;
-    if (inside > end || length > end - inside || inside + length <= load.filesz) return;
-    const Bytes grown = file.subspan(static_cast<std::size_t>(load.offset + load.filesz),
-                                     static_cast<std::size_t>(inside + length - load.filesz));
-    if (zeros == Zeros::are_padding &&
-        std::all_of(grown.begin(), grown.end(), [](std::uint8_t byte) { return byte == 0; })) {
-      return;
+    if (inside >= end) return;
+    const std::uint64_t here = std::min(length, end - inside);
+    // What is more than that is the next LOAD's.
+    const bool goes_on =
+        here == length || std::any_of(segments.begin(), segments.end(), [&](const Segment& other) {
+          return other.type == pt::kLoad && other.vaddr == load.vaddr + end &&
+                 other.offset == load.offset + end;
+        });
+    if (!goes_on || inside + here <= load.filesz) return;
+    const bool is_padding = here == length && zeros == Zeros::are_padding &&
+                            is_zero(file, load.offset + load.filesz, load.offset + inside + here);
+    if (!is_padding) load.filesz = load.memsz = end;
+    return;
+  }
+}
+
+void join_loads(std::vector<Segment>& segments, std::uint64_t vaddr, std::uint64_t length) {
+  for (Segment& load : segments) {
+    if (load.type != pt::kLoad || vaddr < load.vaddr || vaddr - load.vaddr >= load.filesz) continue;
+    while (length > load.filesz - (vaddr - load.vaddr) && load.filesz == load.memsz) {
+      const auto next = std::find_if(segments.begin(), segments.end(), [&](const Segment& other) {
+        return other.type == pt::kLoad && other.filesz != 0 && other.flags == load.flags &&
+               other.vaddr == load.vaddr + load.filesz && other.offset == load.offset + load.filesz;
+      });
+      if (next == segments.end()) return;
+      load.memsz += next->memsz;
+      load.filesz += next->filesz;
+      load.align = std::max(load.align, next->align);
+      *next = {};
     }
-    load.filesz = load.memsz = end;
     return;
   }
 }

@@ -24,14 +24,17 @@ void accept_stripped_loads(const Header& header, const std::vector<Section>& sec
 /// where a LOAD is added.
 void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size);
 
-/// Loaders map whole pages. A LOAD without zero-initialised memory shows the file's bytes up to the
-/// end of its last page (elf_load in Linux's fs/binfmt_elf.c, _dl_map_segments in glibc's
-/// elf/dl-map-segments.h, map_library in musl's ldso/dynlink.c), and programs whose tables an old
-/// patchelf grew past p_filesz run for that reason. The LOAD that such a range begins in becomes as
-/// long as its page, or as the bytes that no other LOAD has. With Zeros::are_padding nothing has
-/// grown where only zeros follow.
-enum class Zeros { are_padding, may_be_content };
-void extend_over_last_page(std::vector<Segment>& segments, std::uint64_t vaddr,
-                           std::uint64_t length, Bytes file, Zeros zeros);
+/// Loaders map whole pages. A LOAD shows the file's bytes from the begin of its first page, and one
+/// without zero-initialised memory up to the end of its last one (elf_load in Linux's
+/// fs/binfmt_elf.c, _dl_map_segments in glibc's elf/dl-map-segments.h, map_library in musl's
+/// ldso/dynlink.c). Programs whose tables an old patchelf put there run for that reason. The LOADs
+/// that such a range is in become as long as their pages, or as the bytes that no other LOAD has.
+/// With Zeros::are_padding nothing has grown where there are only zeros.
+void extend_over_pages(std::vector<Segment>& segments, std::uint64_t vaddr, std::uint64_t length,
+                       Bytes file, Zeros zeros);
+
+/// Old patchelf puts a table across two LOADs that touch in the file and in memory, and strip tools
+/// cut it in two. With the same flags they are one LOAD, and a header is unused.
+void join_loads(std::vector<Segment>& segments, std::uint64_t vaddr, std::uint64_t length);
 
 }  // namespace truewheel::elf

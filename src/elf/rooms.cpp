@@ -89,7 +89,7 @@ std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
   const std::uint64_t load_end = load.offset + load.filesz;
   std::uint64_t end = load.offset;
   const auto add = [&](std::uint64_t begin, std::uint64_t size) {
-    if (begin >= load.offset && begin < load_end)
+    if (begin < load_end && begin + size > load.offset)
       end = std::max(end, std::min(load_end, begin + size));
   };
   const Sizes& sizes = sizes_of(image.header().bits);

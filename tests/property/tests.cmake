@@ -23,6 +23,9 @@ if(Python3_FOUND)
   set_tests_properties(property/elf_languages PROPERTIES LABELS "property;slow" TIMEOUT 600 SKIP_RETURN_CODE 77)
   add_test(NAME property/elf_large COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/property/elf_large.py"
     --truewheel $<TARGET_FILE:truewheel>)
-  set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign property/elf_large PROPERTIES
-    LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
+  # Downloads five versions of patchelf; skipped without network.
+  add_test(NAME property/after_patchelf COMMAND "${Python3_EXECUTABLE}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/property/after_patchelf.py" --truewheel $<TARGET_FILE:truewheel>)
+  set_tests_properties(property/elf_edits property/elf_growth property/elf_foreign property/elf_large
+    property/after_patchelf PROPERTIES LABELS property TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
