@@ -202,15 +202,20 @@ void Draft::keep_headers_clear(Layout& layout) const {
   }
 }
 
-/// Old patchelf puts PT_DYNAMIC and PT_NOTE before the LOAD that begins with their bytes, which
-/// llvm-objcopy then takes for theirs: the LOAD gets their alignment, and no loader takes it. Only
-/// PT_PHDR and PT_INTERP have to stand before the LOADs (gABI, "Program Header").
+/// Old patchelf puts PT_DYNAMIC, PT_NOTE and PT_INTERP before the LOAD that begins with their
+/// bytes, which llvm-objcopy then takes for theirs: the LOAD gets their alignment, and no loader
+/// takes it. Only PT_PHDR, and a PT_INTERP that no LOAD is before, stand before LOADs for a reason
+/// (gABI, "Program Header").
 void Draft::put_loads_first(Layout& layout) const {
   auto& segments = layout.segments;
+  const auto first_load = std::find_if(segments.begin(), segments.end(), [](const Segment& other) {
+    return other.type == pt::kLoad;
+  });
+  const auto loads_begin = static_cast<std::size_t>(first_load - segments.begin());
   for (std::size_t i = segments.size(); i-- > 0;) {
     const Segment segment = segments[i];
     if (segment.type == pt::kLoad || segment.type == pt::kNull || segment.type == pt::kPhdr ||
-        segment.type == pt::kInterp || segment.filesz == 0) {
+        segment.filesz == 0 || (segment.type == pt::kInterp && i < loads_begin)) {
       continue;
     }
     const auto load = std::find_if(segments.begin() + static_cast<std::ptrdiff_t>(i),

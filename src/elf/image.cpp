@@ -162,11 +162,11 @@ void ElfImage::find_tables_of_pages() {
     if (address && size.value_or(0) != 0)
       static_cast<void>(mapped_place(*address, *size, Zeros::may_be_content));
   }
-  for (const auto& [tag, type] : kTablesWithSections) {
-    const auto address = dynamic_value(tag);
-    if (!address || tag == dt::kStrTab) continue;
+  for (const auto& table : kTablesWithSections) {
+    const auto address = dynamic_value(table.first);
+    if (!address || table.first == dt::kStrTab) continue;
     const auto own = std::find_if(sections_.begin(), sections_.end(), [&](const Section& section) {
-      return section.addr == *address && section.type == type && section.size != 0 &&
+      return section.addr == *address && section.type == table.second && section.size != 0 &&
              (section.flags & shf::kAlloc) != 0;
     });
     const std::uint64_t size = own == sections_.end() ? 1 : own->size;
