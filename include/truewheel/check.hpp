@@ -78,6 +78,16 @@ struct Link {
   std::string provided_by;  ///< "profile rocm", "--provide libfoo.so*", "manylinux_2_28"
 };
 
+/// Versions that a file needs of a library, with which glibc does not load it (deps::VersionFault);
+/// bionic: a name that is not among NEEDED.
+struct VersionFault {
+  std::size_t file = 0;  ///< index into Subject::files
+  std::string library;
+  std::optional<std::size_t> loaded;  ///< the file that has this name; nullopt: none has
+  std::vector<std::string> lacking;
+  std::optional<std::size_t> root;  ///< what was loaded
+};
+
 struct Subject {
   enum class Kind { wheel, folder, file, installed } kind = Kind::wheel;
   std::filesystem::path path;
@@ -98,7 +108,8 @@ struct Subject {
   std::vector<ElfFile> files;           ///< the same order as `layout`
   deps::Graph graph;                    ///< only the subject's own files
   std::optional<policy::Verdict> verdict;
-  std::vector<Link> links;  ///< by file, then in the order of NEEDED
+  std::vector<Link> links;                   ///< by file, then in the order of NEEDED
+  std::vector<VersionFault> version_faults;  ///< each pair of file and library once
 
   [[nodiscard]] const std::string& path_of(std::size_t file) const {
     return members[files[file].member].path;

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 #include "check/requirements.hpp"
 #include "check/subject.hpp"
+#include "check/version_loads.hpp"
 #include "deps/run_path.hpp"
 #include "deps/sibling.hpp"
 
@@ -43,7 +44,7 @@ struct Offer {
 class LinkTable {
  public:
   LinkTable(Subject& subject, const policy::Policy* promised)
-      : subject_(subject), promised_(promised), simulator_(subject.layout) {
+      : subject_(subject), promised_(promised), simulator_(subject.layout), versions_(subject) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < subject.layout.size(); ++i) {
       first_.push_back(at);
@@ -73,6 +74,8 @@ class LinkTable {
     excuse_plugins();
     drop_absent_auxiliaries();
     ask_requirements(subject_, links_);
+    subject_.version_faults = std::move(versions_).faults(
+        [this](const std::string& needed) { return offer(needed).provider != Provider::none; });
     return std::move(links_);
   }
 
@@ -85,6 +88,7 @@ class LinkTable {
     reached_.insert(root);
     const auto& facts = *subject_.layout[root].facts;
     const bool is_process = is_extension(facts) || facts.kind != elf::FileKind::shared_object;
+    versions_.add(root, steps, is_process);
     // Whose NEEDED brought a file: the way along which DT_RPATH is inherited.
     std::unordered_map<std::size_t, std::size_t> loader;
     for (const auto& step : steps) {
@@ -273,6 +277,7 @@ class LinkTable {
   Subject& subject_;
   const policy::Policy* promised_;
   deps::LoadSimulator simulator_;
+  VersionLoads versions_;
   std::vector<std::size_t> first_;  ///< file -> its first link
   std::vector<Link> links_;
   std::vector<int> ranks_;

@@ -4,6 +4,7 @@
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "check/subject.hpp"
+#include "check/version_loads.hpp"
 #include "deps/ld_so_cache.hpp"
 #include "deps/load_tree.hpp"
 #include "deps/sysroot.hpp"
@@ -132,6 +133,7 @@ class InstalledLinks {
       subject_.files[root].is_root = true;
       trees_.push_back(deps::load_tree(site_ / subject_.path_of(root), search_));
     }
+    std::erase_if(subject_.version_faults, [](const VersionFault& one) { return !one.loaded; });
     for (std::size_t i = 0; i < subject_.files.size(); ++i) add_links_of(i);
     for (const auto& tree : trees_) note_system_faults(tree);
   }
@@ -181,6 +183,21 @@ class InstalledLinks {
         }
       }
       subject_.links.push_back(std::move(link));
+    }
+    if (subject_.libc == deps::Libc::glibc) add_version_faults(file, own);
+  }
+
+  /// Names in version needs that nothing loads here bears.
+  void add_version_faults(std::size_t file, const deps::LoadTree& own) {
+    const auto& facts = *subject_.files[file].facts;
+    for (const auto& need : facts.version_needs) {
+      const bool is_needed =
+          std::find(facts.needed.begin(), facts.needed.end(), need.file) != facts.needed.end();
+      if (is_needed || is_in_every_process(need.file) || find(own, need.file) != nullptr ||
+          find_in_roots(need.file, own.real_path) != nullptr) {
+        continue;
+      }
+      subject_.version_faults.push_back({file, need.file, std::nullopt, {}, std::nullopt});
     }
   }
 

@@ -126,26 +126,34 @@ void check_libraries_found_by_luck(const Subject& subject, const Options&, Sink&
 }
 
 void check_version_needs(const Subject& subject, const Options&, Sink& sink) {
-  for (std::size_t i = 0; i < subject.files.size(); ++i) {
-    const auto& facts = *subject.files[i].facts;
-    for (const auto& need : facts.version_needs) {
-      if (std::find(facts.needed.begin(), facts.needed.end(), need.file) != facts.needed.end()) {
-        continue;
-      }
-      // glibc looks through all that is loaded (dl-version.c, find_needed), and the dynamic linker
-      // and the C library are there in every process.
-      if (need.file.starts_with("ld-linux") || need.file.starts_with("ld64.so") ||
-          need.file == "libc.so.6") {
-        continue;
-      }
-      sink.add(
-          Severity::error, subject.path_of(i), need.file,
-          fmt::format("needs versions of {} ({}), but no NEEDED entry of that name: the loader "
-                      "stops with an assertion",
-                      printable(need.file),
-                      need.versions.empty() ? "none" : printable(need.versions.front().name)),
-          "truewheel repair renames both together; build the file anew");
-    }
+  for (const auto& fault : subject.version_faults) {
+    if (fault.loaded) continue;
+    const auto& needs = subject.files[fault.file].facts->version_needs;
+    const auto need = std::find_if(needs.begin(), needs.end(), [&](const elf::VersionNeed& one) {
+      return one.file == fault.library;
+    });
+    const bool has_name = need != needs.end() && !need->versions.empty();
+    sink.add(Severity::error, subject.path_of(fault.file), fault.library,
+             fmt::format("needs versions of {} ({}), but no NEEDED entry brings that name: the "
+                         "loader stops with an assertion",
+                         printable(fault.library),
+                         has_name ? printable(need->versions.front().name) : "none"),
+             "build the file anew; truewheel repair of the build's wheel renames both together");
+  }
+}
+
+void check_defined_versions(const Subject& subject, const Options&, Sink& sink) {
+  for (const auto& fault : subject.version_faults) {
+    if (!fault.loaded) continue;
+    const bool is_own_load = !fault.root || *fault.root == fault.file;
+    sink.add(
+        Severity::error, subject.path_of(fault.file), fault.library,
+        fmt::format(
+            "needs {} of {}, which {} does not define: the loader refuses it{}",
+            printable(join(fault.lacking, ", ")), printable(fault.library),
+            printable(subject.path_of(*fault.loaded)),
+            is_own_load ? "" : " when " + printable(subject.path_of(*fault.root)) + " is loaded"),
+        "put the library into the wheel that the file was linked with");
   }
 }
 

@@ -75,8 +75,8 @@ const std::vector<Entry>& table() {
         "(ai-dynamo/nixl#1567).",
         "pack one file, under the name that NEEDED entries ask for"},
        check_copied_symlink_chains},
-      {{"R010", Severity::error, "Version needs name a library that NEEDED does not",
-        "A tool renamed one of the two only: the loader stops with an assertion "
+      {{"R010", Severity::error, "Version needs name a library that nothing loads",
+        "A tool renamed the NEEDED entry only: the loader stops with an assertion "
         "(uccl-project/uccl#1038, NixOS/patchelf#84).",
         "build the file anew and repair it with truewheel"},
        check_version_needs},
@@ -91,6 +91,12 @@ const std::vector<Entry>& table() {
         "(pypa/auditwheel#589).",
         "truewheel repair drops the entry of extension modules", Severity::warning},
        check_libpython},
+      {{"R013", Severity::error, "A library lacks a version that is needed of it",
+        "An older library of the name lies where the loader looks first, and the loader compares "
+        "versions before it starts anything (glibc's elf/dl-version.c): \"version `FOO_2' not "
+        "found\" at import.",
+        "put the library into the wheel that the file was linked with"},
+       check_defined_versions},
       {{"E001", Severity::error, "Program headers are broken",
         "Segments that overlap, share pages or lie outside of the file fail on some kernels and "
         "loaders, though not on the build's (kvcache-ai/Mooncake#3104, lief-project/LIEF#1366).",

@@ -39,6 +39,7 @@ void check_libraries_found_by_luck(const Subject&, const Options&, Sink&);  // R
 void check_version_needs(const Subject&, const Options&, Sink&);            // R010
 void check_needed_paths(const Subject&, const Options&, Sink&);             // R011
 void check_libpython(const Subject&, const Options&, Sink&);                // R012
+void check_defined_versions(const Subject&, const Options&, Sink&);         // R013
 // Copies.
 void check_double_libraries(const Subject&, const Options&, Sink&);       // R008
 void check_copied_symlink_chains(const Subject&, const Options&, Sink&);  // R009

@@ -10,6 +10,7 @@
 #include "repair/run_path_plan.hpp"
 #include "repair/sbom.hpp"
 #include "repair/shim_plan.hpp"
+#include "repair/version_plan.hpp"
 #include "repair/wheel_text.hpp"
 #include <truewheel/error.hpp>
 
@@ -44,6 +45,7 @@ class Planner {
   void choose_tags();
   void plan_folds();
   void plan_modes();
+  [[nodiscard]] OldNames old_names() const;
 
   const Examined& examined_;
   const LoadedWheel& wheel_;
@@ -249,6 +251,21 @@ void Planner::plan_modes() {
   }
 }
 
+OldNames Planner::old_names() const {
+  OldNames names;
+  for (const auto& [node, file] : file_of_) {
+    const auto& soname = graph_.nodes[node].facts->soname;
+    if (soname && !graph_.nodes[node].in_wheel) names[file].insert(*soname);
+  }
+  for (const auto& node : graph_.nodes) {
+    for (const auto& edge : node.edges) {
+      const auto file = edge.target ? file_of_.find(*edge.target) : file_of_.end();
+      if (file != file_of_.end()) names[file->second].insert(edge.needed);
+    }
+  }
+  return names;
+}
+
 Plan Planner::run() && {
   plan_.libs_folder = wheel_.name.distribution + options_.lib_sdir;
   // The tag first: which policy is aimed at says which libraries may stay with the system.
@@ -300,6 +317,9 @@ Plan Planner::run() && {
 
   // Names are settled; now every run path.
   plan_run_paths(plan_, run_path_rules(examined_, plan_, options_));
+  // What loads what is known: version needs and definitions are held against it.
+  plan_version_names(plan_, old_names(), wheel_.libc);
+  check_versions(plan_, options_, wheel_.libc);
   plan_shims(wheel_, plan_);
 
   plan_.name = wheel_.name;

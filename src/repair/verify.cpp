@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/unfound_edges.hpp"
+#include "repair/version_plan.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
@@ -163,6 +164,9 @@ void verify_output(const MappedFile& archive, const LoadedWheel& wheel, const Pl
                                           printable(layout[unfound.front().needing].path),
                                           printable(unfound.front().needed),
                                           printable(layout[unfound.front().target].path)));
+    }
+    for (const auto& fault : find_lacking_versions(layout, wheel.libc)) {
+      if (is_planned(fault, plan.files)) withhold("verify-load", describe_lacking(fault, layout));
     }
   } catch (Error& error) {
     if (error.kind() == ErrorKind::withheld || error.kind() == ErrorKind::io) throw;

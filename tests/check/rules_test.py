@@ -212,6 +212,35 @@ def version_need_of_another_name(broken, inside):
     path.write_bytes(data)
 
 
+@case("R010")
+def version_need_of_a_library_that_another_one_brings(broken, inside):
+    """What patchelf --remove-needed leaves: glibc finds the name among all that is loaded."""
+    for tree in (broken, inside):
+        tree.outside("libfoo.so.1", "FOO_1 { global: *; };")
+        shutil.copy(tree.scratch / "outside/libfoo.so.1", tree.folder / "demo/libfoo.so.1")
+        shutil.copy(tree.scratch / "outside/libfoo.so.1", tree.folder / "demo/libbar.so.1")
+        brings = "demo/libfoo.so.1" if tree is inside else "demo/libdull.so.1"
+        tree.lib("demo/libdull.so.1")
+        bar = tree.lib("demo/libbar.so.1", needs=[brings], runpath="$ORIGIN")
+        tree.cc("demo/_x.so", "int outside(void); int PyInit__x(void) { return outside(); }",
+                needs=["demo/libfoo.so.1", bar], runpath="$ORIGIN")
+        path = tree.folder / "demo/_x.so"
+        data = bytearray(path.read_bytes())
+        replace_needed(data, b"libfoo.so.1\0", b"libbar.so.1\0")
+        path.write_bytes(data)
+
+
+@case("R013")
+def library_without_a_version_that_is_needed_of_it(broken, inside):
+    for tree in (broken, inside):
+        foo = tree.outside("libfoo.so.1", "FOO_1 { }; FOO_2 { global: outside; } FOO_1;")
+        shutil.copy(foo, tree.folder / "demo/libfoo.so.1")
+        tree.cc("demo/_x.so", "int outside(void); int PyInit__x(void) { return outside(); }",
+                needs=["demo/libfoo.so.1"], runpath="$ORIGIN")
+    old = broken.outside("libfoo.so.1", "FOO_1 { global: outside; };")
+    shutil.copy(old, broken.folder / "demo/libfoo.so.1")
+
+
 def replace_needed(data, old, new):
     """Points the NEEDED entry of `old` at another string of .dynstr."""
     dynamic, strings = data.index(b"\x7fELF") * 0, None

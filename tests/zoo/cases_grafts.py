@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import struct
 import zipfile
 from pathlib import Path
 
@@ -667,3 +668,62 @@ def a_graft_that_needs_libpython(c: Case) -> None:
     c.ext("pkg/_e", "a()", libs=(a,))
     c.repair()
     judge(c, [a], {"pkg._e": 6}, dropped=(python.name,))
+
+
+def drop_needed(path: Path, name: str) -> None:
+    """Takes a NEEDED entry away and leaves the version needs of that name, as `patchelf --remove-needed` does."""
+    data = bytearray(path.read_bytes())
+    elf = parse(bytes(data))
+    dynamic = elf.segment(2)
+    for at in range(dynamic.offset, dynamic.offset + dynamic.filesz, 16):
+        tag, value = struct.unpack_from("<QQ", data, at)
+        if tag == 1 and elf.string(value) == name:
+            struct.pack_into("<Q", data, at, 0x6FFFFEF0)  # a tag that no loader knows
+    path.write_bytes(data)
+
+
+def names_of_version_needs(data: bytes) -> list[str]:
+    return [name for name, _ in parse(data).version_needs()]
+
+
+@case("A41", ours=True)
+def version_needs_of_a_library_that_another_one_brings(c: Case) -> None:
+    b = c.lib("libb.so.1", "int b(){return 7;}", versions="B_1 { global: *; };")
+    a = c.lib("liba.so.1", "int a(){return b();}", libs=(b,))
+    e = c.ext("pkg/_e", "a()+b()", libs=(a, b))
+    drop_needed(c.tree / e, b.name)
+    c.repair("--verify=strict")
+    new_name = graft_name(b)
+    one = judge(c, [a, b], {"pkg._e": 14}, needed={e: [graft_name(a), "libc.so.6"]}, again_with_build=True)
+    c.equal(names_of_version_needs(one.after[e]).count(new_name), 1, "version needs of the new name")
+
+
+@case("A41", ours=True)
+def version_needs_follow_the_library_that_is_loaded_under_their_name(c: Case) -> None:
+    """Two libraries of one name come in; the loader binds the first that it meets."""
+    one = c.lib("one/libb.so.1", "int b(){return 1;}", versions="B_1 { global: *; };")
+    two = c.lib("two/libb.so.1", "int b(){return 2;}", versions="B_1 { global: *; };")
+    first = c.lib("libfirst.so.1", "int first(){return b();}", libs=(one,), rpath=(str(one.parent),))
+    second = c.lib("libsecond.so.1", "int second(){return b();}", libs=(two,), rpath=(str(two.parent),))
+    modules = {name: c.ext(f"pkg/{name}", f"{function}()+b()", libs=(library, one))
+               for name, function, library in (("_e", "first", first), ("_f", "second", second))}
+    for module in modules.values():
+        drop_needed(c.tree / module, "libb.so.1")
+    c.repair(env={"LD_LIBRARY_PATH": str(c.build)})
+    judge(c, [one, two, first, second])
+    c.load({"pkg._e": 2})
+    c.load({"pkg._f": 4})
+
+
+@case("A41", ours=True)
+def version_needs_that_could_mean_two_libraries(c: Case) -> None:
+    one = c.lib("one/libb.so.1", "int b(){return 1;}", versions="B_1 { global: *; };")
+    two = c.lib("two/libb.so.1", "int b(){return 2;}", versions="B_1 { global: *; };")
+    first = c.lib("libfirst.so.1", "int first(){return b();}", libs=(one,), rpath=(str(one.parent),))
+    second = c.lib("libsecond.so.1", "int second(){return b();}", libs=(two,), rpath=(str(two.parent),))
+    own = c.member_lib("pkg/libown.so", "int own(){return b();}", libs=(one,))
+    drop_needed(own, "libb.so.1")
+    c.ext("pkg/_e", "first()+own()", libs=(first, own), rpath=("$ORIGIN",))
+    c.ext("pkg/_f", "second()+own()", libs=(second, own), rpath=("$ORIGIN",))
+    c.refused(exit=1, env={"LD_LIBRARY_PATH": str(c.build)},
+              names=("pkg/libown.so: needs versions of libb.so.1, which it does not name in NEEDED", graft_name(one), graft_name(two)))

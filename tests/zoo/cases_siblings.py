@@ -338,3 +338,23 @@ def a_library_of_a_search_folder_that_lacks_a_version_is_passed_over(c: Case) ->
               names=("passed over", "libfoo.so.1: it does not define FOO_2, which pkg/_e.cpython-311-x86_64-linux-gnu.so needs"))
     c.repair("--search", str(old.parent), "--verify=strict")
     judge(c, [new], {"pkg._e": 42})
+
+
+@case("B4", ours=True)
+def a_run_path_that_leads_to_a_library_without_the_version_is_refused(c: Case) -> None:
+    """The wheel has the right one, too, but the loader stops at the first of that name."""
+    c.member_lib("pkg/new/libfoo.so.1", "int foo(){return 2;} int foo2(){return 42;}", versions=FOO_2)
+    c.member_lib("pkg/old/libfoo.so.1", "int foo(){return 1;}", versions=FOO_1)
+    c.ext("pkg/_e", "foo2()", prelude="int foo2(void);", libs=(c.tree / "pkg/new/libfoo.so.1",), rpath=("$ORIGIN/old",))
+    c.refused(exit=1, names=("needs FOO_2 of libfoo.so.1, and the loader takes pkg/old/libfoo.so.1, which does not define it",))
+    c.repair("--verify=off")
+
+
+@case("B4", ours=True)
+def a_system_library_that_lacks_a_version_where_a_run_path_leads_is_told(c: Case) -> None:
+    c.member_lib("pkg/lib/libz.so.1", "const char *zlibVersion(void){return 0;} const char *zlibCompileFlags(void){return 0;}",
+                 versions="ZLIB_1.1 { global: *; };")
+    c.ext("pkg/_e", "gzbuffer(0, 1)", prelude="int gzbuffer(void *, unsigned);", flags=("-l:libz.so.1",), rpath=("$ORIGIN/lib",))
+    outcome = c.repair()
+    c.check("and the loader takes pkg/lib/libz.so.1, which does not define it" in outcome.text, f"a warning: {outcome.text}")
+    c.refused("--verify=strict", exit=1, names=("R013",), out="strict")
