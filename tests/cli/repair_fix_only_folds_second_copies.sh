@@ -26,6 +26,7 @@ says stdout "R008 error"
 run 0 "$truewheel" repair --fix-only -w out demo-1.0-py3-none-linux_x86_64.whl
 says stdout "demo.libs/libfoo-$hash.so.2 is gone: demo/libfoo.so takes its place"
 says_not stderr "only the build"
+says_not stderr "without --fix-only"
 run 0 "$truewheel" check out/*.whl
 unzip -qo out/*.whl -d site
 [ ! -e site/demo.libs/libfoo-$hash.so.2 ]

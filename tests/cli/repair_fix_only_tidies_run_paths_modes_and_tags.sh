@@ -51,6 +51,7 @@ printf 'Metadata-Version: 2.1\nName: needs\nVersion: 1.0\nRequires-Dist: Demo-Ru
 pack needs needs-1.0-py3-none-linux_x86_64.whl
 run 0 "$truewheel" repair --fix-only -w needs-out needs-1.0-py3-none-linux_x86_64.whl
 says_not stderr "only the build"
+says_not stderr "without --fix-only"
 unzip -qo needs-out/*.whl -d needs-out/site
 readelf -dW needs-out/site/demo/_x.so >dynamic
 says dynamic '[$ORIGIN/runtime/lib]'
