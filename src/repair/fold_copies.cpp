@@ -7,8 +7,7 @@
 #include "check/rules.hpp"
 #include "deps/machine.hpp"
 #include "deps/sibling.hpp"
-#include "elf/format.hpp"
-#include "elf/image.hpp"
+#include "repair/library_code.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -46,17 +45,6 @@ std::string hash_of(const std::string& name) {
 bool is_extension(const elf::ElfFacts& facts) {
   return std::any_of(facts.python_exports.begin(), facts.python_exports.end(),
                      [](const auto& name) { return name.starts_with("PyInit_"); });
-}
-
-/// The bytes of all sections with instructions, which no editor of dynamic sections touches.
-std::string code_of(Bytes file) {
-  const elf::ElfImage image(file);
-  std::string code;
-  for (const auto& section : image.sections()) {
-    if ((section.flags & elf::shf::kExecinstr) == 0 || section.type == elf::sht::kNobits) continue;
-    code += as_text(image.reader().slice(section.offset, section.size));
-  }
-  return code;
 }
 
 class Finder {
@@ -189,12 +177,10 @@ class Finder {
     });
   }
 
-  /// A build-id may be set by hand; the code tells.
-  [[nodiscard]] bool same_code(const wheel::Member& one, const wheel::Member& other) const {
+  [[nodiscard]] bool have_same_code(const wheel::Member& one, const wheel::Member& other) const {
     const auto first = wheel::read_member(wheel_.file.bytes(), one);
     const auto second = wheel::read_member(wheel_.file.bytes(), other);
-    const auto code = code_of(first.bytes());
-    return !code.empty() && code == code_of(second.bytes());
+    return same_code(first.bytes(), second.bytes());
   }
 
   /// One library, and nothing that the copy offers is missing in the other.
@@ -214,7 +200,7 @@ class Finder {
     if (!has_what_it_needs(kept, copy)) return false;
     if (one.digest.sha256 == other.digest.sha256) return true;
     if (mine.build_id && !mine.build_id->empty() && mine.build_id == theirs.build_id &&
-        same_code(one.archive, other.archive)) {
+        have_same_code(one.archive, other.archive)) {
       return true;
     }
     // auditwheel names a copy by the bytes that it was made from.

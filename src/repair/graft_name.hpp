@@ -25,4 +25,8 @@ class GraftNames {
   std::set<std::string> taken_folded_;
 };
 
+/// Every name that pick() or auditwheel may have given to a source file with this digest.
+[[nodiscard]] std::set<std::string> graft_names_of(std::string_view file_name,
+                                                   std::string_view sha256_hex);
+
 }  // namespace truewheel::repair

@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "repair/graft_name.hpp"
+#include "repair/library_code.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -120,28 +121,41 @@ class Selector {
     }
   }
 
-  /// A file of the libs folder that has this source's graft name and is, byte for byte, what
-  /// grafting the source gives (one with other bytes is another library).
+  /// A file of the libs folder that has a graft name of this source and is what grafting the
+  /// source gives: the same code under the digits of its digest, as auditwheel's and patchelf's is
+  /// and a stripped one, or byte for byte. (One with another content is another library.)
   std::optional<std::size_t> find_earlier_graft(NodeId id) {
     const auto& node = examined_.graph.nodes[id];
-    const auto name = GraftNames({}).pick(base_name(node.path), sources_.at(id).sha256);
+    const auto names = graft_names_of(base_name(node.path), sources_.at(id).sha256);
     for (std::size_t i = 0; i < examined_.layout.size(); ++i) {
       const auto& file = examined_.layout[i];
-      if (file.path != libs_folder_ + "/" + name) continue;
+      const std::string name(base_name(file.path));
+      if (folder_name(file.path) != libs_folder_ || !names.contains(name)) continue;
       try {
-        const MappedFile source(node.path);
-        const auto edited = elf::edit(source.bytes(), edit_towards(*node.facts, *file.facts));
-        const auto& member = examined_.wheel.members[examined_.member_of[i]].archive;
-        const auto content = wheel::read_member(examined_.wheel.file.bytes(), member);
-        if (std::equal(edited.bytes.begin(), edited.bytes.end(), content.bytes().begin(),
-                       content.bytes().end())) {
-          return i;
-        }
+        if (was_made_of(node, i)) return i;
       } catch (const Error&) {
         // A source that cannot become the member is another library.
       }
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] bool was_made_of(const deps::Node& node, std::size_t file) const {
+    const auto& path = examined_.layout[file].path;
+    const auto& facts = *examined_.layout[file].facts;
+    const MappedFile source(node.path);
+    const auto& member = examined_.wheel.members[examined_.member_of[file]].archive;
+    const auto content = wheel::read_member(examined_.wheel.file.bytes(), member);
+    // A name that the source had itself says nothing of its bytes.
+    const bool has_own_digits = base_name(path) != base_name(node.path);
+    if (has_own_digits && node.facts->build_id == facts.build_id &&
+        node.facts->version_definitions == facts.version_definitions &&
+        same_code(source.bytes(), content.bytes())) {
+      return true;
+    }
+    const auto edited = elf::edit(source.bytes(), edit_towards(*node.facts, facts));
+    return std::equal(edited.bytes.begin(), edited.bytes.end(), content.bytes().begin(),
+                      content.bytes().end());
   }
 
   void name_new_grafts() {

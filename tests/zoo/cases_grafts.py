@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -576,9 +577,8 @@ def a_repaired_wheel_with_a_new_module_is_repaired_again(c: Case) -> None:
     c.equal(sorted(part["bom-ref"] for part in bill["components"]), sorted([first, second]), "components")
 
 
-@case("Z55 B11", ours=True)
-def a_graft_of_an_earlier_repair_is_used_again(c: Case) -> None:
-    """A new module needs the library under its old name; the bundled file would be the same bytes, so it is one."""
+def with_module_added_by_hand(c: Case, change: object) -> None:
+    """What was repaired, changed, with a new module that needs liba.so.1 under its old name, and repaired again."""
     a = c.lib("liba.so.1", "static int n; int a(){return ++n;}")
     c.ext("pkg/_e", "a()", libs=(a,))
     c.repair()
@@ -587,13 +587,45 @@ def a_graft_of_an_earlier_repair_is_used_again(c: Case) -> None:
     for path in list(c.tree.glob("*.dist-info/*")):
         if path.is_file():
             path.unlink()
+    change(c.tree / "zoo.libs" / graft_name(a))
     c.ext("pkg/_f", "a()", libs=(a,))
     c.out = c.root / "out-two"
     c.wheel()
     c.watched = {}
     c.repair()
+
+
+@case("Z55 B11", ours=True)
+def a_graft_of_another_tool_is_used_again(c: Case) -> None:
+    """Its name has the digits of the library's digest and its code is the same: only what an editor writes differs."""
+    c.need("strip")
+    with_module_added_by_hand(c, lambda path: subprocess.run(["strip", str(path)], check=True))
     names = [name for name in members(c.output()) if name.startswith("zoo.libs/")]
-    c.equal(names, [f"zoo.libs/{graft_name(a)}"], "grafts")
+    c.equal(names, [f"zoo.libs/{graft_name(c.build / 'liba.so.1')}"], "grafts")
+    c.hide_build()
+    c.install()
+    c.load({"pkg._e": 1, "pkg._f": 2})
+
+
+@case("Z55 B11", ours=True)
+def other_code_under_a_grafts_name_is_another_library(c: Case) -> None:
+    def change(path: Path) -> None:
+        c._shared(path, "static int n = 40; int more; int a(){return more + ++n;}")
+
+    with_module_added_by_hand(c, change)
+    names = [name for name in members(c.output()) if name.startswith("zoo.libs/")]
+    c.equal(len(names), 2, "grafts")
+    c.hide_build()
+    c.install()
+    c.load({"pkg._e": 41, "pkg._f": 1})
+
+
+@case("Z55 B11", ours=True)
+def a_graft_of_an_earlier_repair_is_used_again(c: Case) -> None:
+    """A new module needs the library under its old name; the bundled file would be the same bytes, so it is one."""
+    with_module_added_by_hand(c, lambda path: None)
+    names = [name for name in members(c.output()) if name.startswith("zoo.libs/")]
+    c.equal(names, [f"zoo.libs/{graft_name(c.build / 'liba.so.1')}"], "grafts")
     c.hide_build()
     c.install()
     c.load({"pkg._e": 1, "pkg._f": 2})

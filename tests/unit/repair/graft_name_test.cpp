@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+using truewheel::repair::graft_names_of;
 using truewheel::repair::GraftNames;
 
 namespace {
@@ -35,4 +36,16 @@ TEST_CASE("a name that is taken, in whatever case, gets more digits") {
 TEST_CASE("a grafted name that is taken by other bytes is hashed once more") {
   GraftNames names({"libglog-43102265.so.0"});
   CHECK(names.pick("libglog-43102265.so.0", kDigest) == "libglog-43102265-01234567.so.0");
+}
+
+TEST_CASE("every name that a library may have got is known again") {
+  const auto plain = graft_names_of("libfoo.so.1", kDigest);
+  CHECK(plain.contains("libfoo-01234567.so.1"));
+  CHECK(plain.contains("libfoo-0123456789abcdef.so.1"));
+  CHECK_FALSE(plain.contains("libfoo-01234567ffffffff.so.1"));
+  CHECK_FALSE(plain.contains("libfoo.so.1"));
+  // auditwheel hashes once more, pick() does not.
+  const auto hashed = graft_names_of("libglog-43102265.so.0", kDigest);
+  CHECK(hashed.contains("libglog-43102265.so.0"));
+  CHECK(hashed.contains("libglog-43102265-01234567.so.0"));
 }
