@@ -103,6 +103,8 @@ struct Edge {
   std::string how;  ///< "RUNPATH $ORIGIN/lib", "sibling", "--search build/lib", "/etc/ld.so.conf"
   std::vector<std::string> searched;     ///< missing: the places that were tried, in order
   std::vector<std::string> passed_over;  ///< missing: candidates that did not fit, and why
+  /// missing: files of the wheel that have the name as their SONAME only.
+  std::vector<std::string> soname_of;
 };
 
 /// A file of the graph. Host files are identified by the file (device, inode, content), not by

@@ -98,7 +98,7 @@ class Resolver {
     }
     const Found found = search(node, needed, &edge.searched, skipped);
     note_skipped(skipped);
-    note_soname_only(node, needed);
+    edge.soname_of = note_soname_only(node, needed);
     if (found.file == nullptr) {
       edge.passed_over = std::move(skipped);
       return edge;
@@ -255,16 +255,19 @@ class Resolver {
 
   /// A file with that SONAME under another file name is none that a loader finds by
   /// itself.
-  void note_soname_only(NodeId node, const std::string& needed) {
+  std::vector<std::string> note_soname_only(NodeId node, const std::string& needed) {
+    std::vector<std::string> paths;
     const auto found = by_soname_.find(needed);
-    if (found == by_soname_.end()) return;
+    if (found == by_soname_.end()) return paths;
     for (const std::size_t i : found->second) {
       const WheelFile& file = files_[i];
       if (base_name(file.path) == base_name(needed)) continue;
       if (!same_machine(*file.facts, *graph_.nodes[node].facts)) continue;
       warnings_.add(graph_.nodes[node].path + " needs " + needed + ": " + file.path +
                     " has that SONAME but another file name, so that no search finds it");
+      paths.push_back(file.path);
     }
+    return paths;
   }
 
   /// An auditor watches a program and is none of its libraries: without it the program runs, after

@@ -63,6 +63,7 @@ class MissingLibraries {
       const auto own = edge.searched.size() - common.size();
       what += lines("\n    searched ", {edge.searched.data(), own}, kPlaces);
       what += lines("\n    passed over ", edge.passed_over, kPassedOver);
+      what += lines("\n    in the wheel as its SONAME only: ", edge.soname_of, kPassedOver);
     }
     if (missing_.size() > kTold) {
       what +=
@@ -79,6 +80,12 @@ class MissingLibraries {
   [[nodiscard]] std::string hint() const {
     std::string hint =
         "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine";
+    for (const auto& [name, entry] : missing_) {
+      if (entry.edge->soname_of.empty()) continue;
+      hint = fmt::format("have the build install {} as {}, the name that is asked for; {}",
+                         printable(entry.edge->soname_of.front()), printable(name), hint);
+      break;
+    }
     for (const auto& profile : policy::all_profiles()) {
       std::vector<std::string> names;
       for (const auto& [name, entry] : missing_) {

@@ -358,3 +358,16 @@ def a_system_library_that_lacks_a_version_where_a_run_path_leads_is_told(c: Case
     outcome = c.repair()
     c.check("and the loader takes pkg/lib/libz.so.1, which does not define it" in outcome.text, f"a warning: {outcome.text}")
     c.refused("--verify=strict", exit=1, names=("R013",), out="strict")
+
+
+@case("E1", ours=True)
+def a_library_that_is_there_under_another_file_name_is_told(c: Case) -> None:
+    """meson-python installs libm.so.2.1.0 without its links."""
+    core = c.member_lib(".zoo.mesonpy.libs/libcore.so.2.1.0", "int core(){return 9;}", soname="libcore.so.2")
+    c.ext("pkg/_e", "core()", libs=(core,), rpath=("$ORIGIN/../.zoo.mesonpy.libs",))
+    path = ".zoo.mesonpy.libs/libcore.so.2.1.0"
+    c.refused(exit=1, names=(f"in the wheel as its SONAME only: {path}", f"have the build install {path} as libcore.so.2"))
+    shutil.copy(core, core.with_name("libcore.so.2"))  # what the hint says
+    c.input, c.watched = None, {}
+    c.repair()
+    judge(c, [], {"pkg._e": 9})

@@ -92,6 +92,7 @@ TEST_CASE("a member that only has the soname is noted, not taken") {
                              {}, hermetic(scratch));
   CHECK(first_edge(graph).answer == Answer::missing);
   CHECK(has_note(graph, "p/liba.so has that SONAME but another file name"));
+  CHECK(first_edge(graph).soname_of == std::vector<std::string>{"p/liba.so"});
   scratch.library("build/liba.so.1");
   auto options = hermetic(scratch);
   options.search = {scratch.at("build")};
