@@ -151,7 +151,8 @@ TEST_CASE("an address of DT_SYMTAB in no LOAD gets no bytes from the LOAD that a
   const Bench bench;
   const auto with_symbols_at = [&](std::uint64_t vaddr) {
     Buffer library = without_sections(build_library(bench));
-    for (const DynamicEntry& entry : ElfImage(library).dynamic()) {
+    const ElfImage image(library);
+    for (const DynamicEntry& entry : image.dynamic()) {
       if (entry.tag == dt::kSymTab) put(library, entry.file_offset + 8, vaddr, 8);
     }
     return library;
@@ -159,7 +160,8 @@ TEST_CASE("an address of DT_SYMTAB in no LOAD gets no bytes from the LOAD that a
   const ElfEdit wishes = set_rpath(std::string(9000, 'r'));
   const Buffer edited = elf::edit(with_symbols_at(0x7ffff000), wishes).bytes;
   std::uint64_t added = 0;
-  for (const Segment& segment : ElfImage(edited).segments()) {
+  const ElfImage image(edited);
+  for (const Segment& segment : image.segments()) {
     if (segment.type == pt::kLoad) added = std::max(added, segment.vaddr);
   }
   CHECK(id_of([&] { static_cast<void>(elf::edit(with_symbols_at(added + 24), wishes)); }) ==
