@@ -52,6 +52,17 @@ struct PlatformTag {
 [[nodiscard]] std::optional<deps::Libc> libc_of(const std::vector<std::string>& platform_tags,
                                                 const std::vector<deps::WheelFile>& files);
 
+/// Where a program's PT_INTERP does not lead on users' machines, and where it should.
+struct OddInterpreter {
+  std::string interpreter;
+  std::string standard;
+};
+/// A program whose interpreter is not at the path that its platform's ABI gives it (/nix/store/...,
+/// Debian's /lib/x86_64-linux-gnu): the kernel does not start it elsewhere. nullopt for libraries,
+/// programs without one, and machines that are not known.
+[[nodiscard]] std::optional<OddInterpreter> odd_interpreter(const elf::ElfFacts& facts,
+                                                            deps::Libc libc);
+
 /// The API level that an Android wheel's platform tags promise: the lowest; 0 if they name none.
 [[nodiscard]] int android_level(const std::vector<std::string>& platform_tags);
 

@@ -143,6 +143,19 @@ void check_executable_memory(const Subject& subject, const Options&, Sink& sink)
   }
 }
 
+void check_interpreters(const Subject& subject, const Options&, Sink& sink) {
+  if (subject.kind == Subject::Kind::installed)
+    return;  // the machine is known, and may be that one
+  for (std::size_t i = 0; i < subject.files.size(); ++i) {
+    const auto odd = policy::odd_interpreter(*subject.files[i].facts, subject.libc);
+    if (!odd) continue;
+    sink.add(Severity::warning, subject.path_of(i), odd->interpreter,
+             fmt::format("is started by {}, which other machines do not have: they have {}",
+                         printable(odd->interpreter), odd->standard),
+             "truewheel patchelf --set-interpreter " + odd->standard);
+  }
+}
+
 void check_static_tls(const Subject& subject, const Options&, Sink& sink) {
   for (std::size_t i = 0; i < subject.files.size(); ++i) {
     const auto& facts = *subject.files[i].facts;

@@ -128,6 +128,11 @@ const std::vector<Entry>& table() {
         "in static TLS block\" (BlueBrain/CoreNeuron#787).",
         "compile it with -ftls-model=global-dynamic"},
        check_static_tls},
+      {{"E007", Severity::warning, "A program's interpreter is the build machine's",
+        "The kernel starts a program through the path in PT_INTERP. What Nix and Guix link names "
+        "their stores, and ends with \"No such file or directory\" on other machines.",
+        "truewheel patchelf --set-interpreter PATH"},
+       check_interpreters},
       {{"G001", Severity::error, "A driver's or toolkit's library is in the wheel",
         "It must match the kernel driver, the fabric's providers or the other users of the GPU: a "
         "bundled copy shadows the machine's (pytorch/ao#2927, ai-dynamo/nixl#1929).",

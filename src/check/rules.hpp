@@ -50,6 +50,7 @@ void check_device_sections(const Subject&, const Options&, Sink&);        // E00
 void check_dynamic_tables(const Subject&, const Options&, Sink&);         // E004
 void check_executable_memory(const Subject&, const Options&, Sink&);      // E005
 void check_static_tls(const Subject&, const Options&, Sink&);             // E006
+void check_interpreters(const Subject&, const Options&, Sink&);           // E007
 // What is bundled, and what is left out.
 void check_bundled_system_libraries(const Subject&, const Options&, Sink&);  // G001
 void check_dead_patterns(const Subject&, const Options&, Sink&);             // G002

@@ -160,6 +160,15 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     examined.folds = folded->folds();
   }
   resolve_and_judge(examined, options, folded ? &*folded : nullptr);
+  for (const auto& file : examined.layout) {
+    const auto odd = policy::odd_interpreter(*file.facts, loaded.libc);
+    if (!odd) continue;
+    loaded.findings.push_back(
+        {"interpreter", Severity::warning, file.path,
+         fmt::format("is started by {}, which other machines do not have: they have {}",
+                     printable(odd->interpreter), odd->standard),
+         "truewheel patchelf --set-interpreter " + odd->standard});
+  }
   for (const auto& note : examined.verdict.notes) {
     loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});
   }

@@ -326,6 +326,12 @@ def executable_stack(broken, inside):
     inside.ext()
 
 
+@case("E007", severity="warning")
+def interpreter_of_the_build_machine(broken, inside):
+    for tree, flags in ((broken, ["-Wl,--dynamic-linker=/nix/store/abc-glibc/lib/ld-linux-x86-64.so.2"]), (inside, [])):
+        tree.cc("demo/tool", "int main(void) { return 0; }", *flags, program=True)
+
+
 @case("G001")
 def driver_bundled(broken, inside):
     for tree, name in ((broken, "libcuda-0a1b2c3d.so.1"), (inside, "libdemo-0a1b2c3d.so.1")):

@@ -102,3 +102,16 @@ def only_much_static_thread_storage_is_a_warning(c: Case) -> None:
     says(c, "libmuch.so.1: uses 1000 bytes of static TLS")
     c.check("liblittle" not in c.outcome.stderr, f"a warning of little: {c.outcome.stderr}")
     judge(c, [much, little], {"pkg._e": 2})
+
+
+@case("D16", ours=True)
+def a_program_whose_interpreter_only_the_build_has_is_told(c: Case) -> None:
+    c.program("pkg/bin/odd", flags=("-pie", "-fPIE", "-Wl,--dynamic-linker=/nix/store/abc/ld-linux-x86-64.so.2"))
+    c.program("pkg/bin/even")
+    c.ext("pkg/_e")
+    c.repair()
+    says(c, "pkg/bin/odd: is started by /nix/store/abc/ld-linux-x86-64.so.2", "they have /lib64/ld-linux-x86-64.so.2")
+    c.check("pkg/bin/even" not in c.outcome.stderr, f"a warning of even: {c.outcome.stderr}")
+    judge(c, [], {"pkg._e": 1}, programs={"pkg/bin/even": "1\n"}, unedited=True)
+    shown = c.run("show", str(c.output()))
+    c.check("/nix/store/abc" in shown.text, f"show does not say so: {shown.text}")

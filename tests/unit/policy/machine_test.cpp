@@ -88,5 +88,39 @@ TEST_CASE("an extension's file name tells the libc when nothing else does") {
   CHECK(by_name("p/_x.abi3.so") == std::nullopt);
 }
 
+TEST_CASE("a program's interpreter is at the path of its platform's ABI or is told") {
+  struct Row {
+    unsigned bits;
+    std::uint16_t machine;
+    Libc libc;
+    const char* standard;
+  };
+  for (const Row& row : std::vector<Row>{
+           {64, 62, Libc::glibc, "/lib64/ld-linux-x86-64.so.2"},
+           {32, 3, Libc::glibc, "/lib/ld-linux.so.2"},
+           {64, 183, Libc::glibc, "/lib/ld-linux-aarch64.so.1"},
+           {64, 62, Libc::musl, "/lib/ld-musl-x86_64.so.1"},
+           {64, 183, Libc::musl, "/lib/ld-musl-aarch64.so.1"},
+           {64, 183, Libc::bionic, "/system/bin/linker64"},
+       }) {
+    CAPTURE(row.standard);
+    elf::ElfFacts facts;
+    facts.kind = elf::FileKind::pie;
+    facts.bits = row.bits;
+    facts.machine = row.machine;
+    facts.type = 3;
+    CHECK_FALSE(odd_interpreter(facts, row.libc));  // none at all
+    facts.interpreter = row.standard;
+    CHECK_FALSE(odd_interpreter(facts, row.libc));
+    facts.interpreter = std::string("/nix/store/abc") + row.standard;
+    const auto odd = odd_interpreter(facts, row.libc);
+    REQUIRE(odd);
+    CHECK(odd->interpreter == facts.interpreter);
+    CHECK(odd->standard == row.standard);
+    facts.kind = elf::FileKind::shared_object;  // nobody starts it
+    CHECK_FALSE(odd_interpreter(facts, row.libc));
+  }
+}
+
 }  // namespace
 }  // namespace truewheel::policy
