@@ -29,8 +29,7 @@ void accept_stripped_loads(const Header& header, const std::vector<Section>& sec
     const bool is_congruent = load.align <= 1 || (load.vaddr - load.offset) % load.align == 0;
     if (is_program && load.filesz == 0 && load.memsz == 0 && !is_congruent) load = {};
     // read_sections() gives none where the file does not hold one of them.
-    const bool lacks_bytes = load.offset < file_size && load.filesz > file_size - load.offset &&
-                             load.filesz - (file_size - load.offset) < kSmallestPage;
+    const bool lacks_bytes = load.offset < file_size && load.filesz > file_size - load.offset;
     if (lacks_bytes && load.filesz == load.memsz && !sections.empty())
       load.filesz = load.memsz = file_size - load.offset;
   }
@@ -80,25 +79,26 @@ bool is_zero(Bytes file, std::uint64_t begin, std::uint64_t end) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-/// The LOAD that such a range ends in or runs over begins where its first page does, if that page
-/// and the bytes in front are nobody else's.
+/// The LOAD that such a range ends in or runs over begins where its first page does, or with the
+/// bytes that no other LOAD has, if that page is nobody else's.
 void extend_over_first_page(std::vector<Segment>& segments, std::uint64_t vaddr,
                             std::uint64_t length, Bytes file, Zeros zeros) {
   for (Segment& load : segments) {
     if (load.type != pt::kLoad || load.filesz == 0 || vaddr >= load.vaddr) continue;
-    const std::uint64_t page = align_down(load.vaddr, kSmallestPage), gain = load.vaddr - page;
-    if (gain == 0 || gain > load.offset || (vaddr < page && length <= page - vaddr)) continue;
-    const std::uint64_t begin = load.offset - gain;
-    const bool is_taken = std::any_of(segments.begin(), segments.end(), [&](const Segment& other) {
-      if (other.type != pt::kLoad || &other == &load) return false;
-      const bool shares_page =
-          other.vaddr < load.vaddr && other.memsz != 0 && other.vaddr + other.memsz > page;
-      return shares_page || (other.offset < load.offset && other.offset + other.filesz > begin);
-    });
-    if (is_taken) continue;
-    const std::uint64_t in_range = vaddr < page ? begin : begin + (vaddr - page);
+    const std::uint64_t page = align_down(load.vaddr, kSmallestPage);
+    std::uint64_t begin = load.offset - std::min(load.offset, load.vaddr - page);
+    bool shares_page = false;
+    for (const Segment& other : segments) {
+      if (other.type != pt::kLoad || &other == &load) continue;
+      shares_page = shares_page || (other.vaddr < load.vaddr && other.vaddr + other.memsz > page);
+      if (other.offset < load.offset)
+        begin = std::max(begin, std::min(load.offset, other.offset + other.filesz));
+    }
+    const std::uint64_t gain = load.offset - begin, first = load.vaddr - gain;
+    if (shares_page || gain == 0 || (vaddr < first && length <= first - vaddr)) continue;
+    const std::uint64_t in_range = vaddr < first ? begin : begin + (vaddr - first);
     if (zeros == Zeros::are_padding && is_zero(file, in_range, load.offset)) continue;
-    load.vaddr = page;
+    load.vaddr = first;
     load.paddr -= std::min(gain, load.paddr);
     load.offset = begin;
     load.filesz += gain;
