@@ -68,6 +68,12 @@ bool holds_only_tables(const ElfImage& image, const Segment& load,
   });
 }
 
+bool has_table(const Segment& load, const std::vector<Table>& tables) {
+  return std::any_of(tables.begin(), tables.end(), [&](const Table& table) {
+    return table.vaddr >= load.vaddr && table.vaddr < load.vaddr + load.memsz;
+  });
+}
+
 /// True for a LOAD that an edit made, and no linker: it is not the first one, and holds nothing but
 /// tables, .dynstr or .dynamic at its end.
 bool is_made_by_edit(const ElfImage& image, const Segment& load, const std::vector<Table>& tables) {
@@ -113,8 +119,8 @@ std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
 }
 
 /// patchelf before 0.15 moves the header of .bss where it moves sections with bytes. The variables
-/// stay at the end of some writable LOAD, and strip then makes that end at the bytes in front of
-/// them.
+/// stay at the end of a writable LOAD with sections of the program, and strip then makes that end
+/// at the bytes in front of them.
 bool misplaces_variables(const ElfImage& image) {
   return std::any_of(image.sections().begin(), image.sections().end(), [&](const Section& section) {
     const bool counts = section.type == sht::kNobits && (section.flags & shf::kAlloc) != 0 &&
@@ -170,7 +176,10 @@ std::vector<Room> find_rooms(const ElfImage& image, const FileMap& map,
     const bool writable = (load.flags & pf::kWrite) != 0;
     if (load.type != pt::kLoad || load.filesz == 0 || load.filesz != load.memsz) continue;
     if ((load.flags & pf::kRead) == 0 || (executable && writable)) continue;
-    if (hides_variables && writable && &load != last) continue;
+    if (hides_variables && writable &&
+        !(has_table(load, tables) && holds_only_tables(image, load, tables))) {
+      continue;
+    }
     if ((load.vaddr - load.offset) % kLargestTableAlign != 0)
       continue;  // alignment could not hold in both
     Room room;

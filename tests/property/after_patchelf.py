@@ -41,6 +41,7 @@ NEWEST = "0.19.3.0"
 STRIPS = [("strip",), ("strip", "-g"), ("eu-strip",), ("llvm-strip",), ("objcopy",)]
 # What is said of files in which patchelf wrote one thing over another, or against a rule that loaders go by.
 DAMAGED = {"and the headers overlap": "the program headers have grown over a table",
+           "two LOADs overlap": "LOADs lie over each other",
            "string table index out of bounds": "a table lies under other bytes",
            "not NUL-terminated": "DT_STRSZ ends within a name",
            "not congruent modulo": "a LOAD at an offset that loaders since glibc 2.35 alone take"}

@@ -128,32 +128,65 @@ TEST_CASE("a LOAD comes before the headers of the bytes that it begins with") {
   check_survives_strip(bench, edited);
 }
 
-TEST_CASE("a header of .bss behind the program headers begins behind one more of them") {
-  const Bench bench;
-  const Buffer library =
-      bench.build_file("x.so", "int zeros[3000]; int run(void) { return zeros[7] + 42; }\n",
-                       "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro");
+/// As patchelf writes the header of .bss: where the tables went that it moved, with the size that
+/// it has.
+Buffer with_bss_behind_headers(const Buffer& library, Section& bss) {
   const ElfImage image(library);
-  const std::uint64_t headers_end = image.header().phoff + image.header().phnum * 56;
   std::vector<Section> sections = image.sections();
-  const auto bss = std::find_if(sections.begin(), sections.end(), [](const Section& section) {
-    return section.type == sht::kNobits && section.size >= 12000;
+  const auto found = std::find_if(sections.begin(), sections.end(), [](const Section& section) {
+    return section.type == sht::kNobits && section.size != 0;
   });
-  REQUIRE(bss != sections.end());
-  // As patchelf writes it: where the tables went that it moved, with the size that it has.
-  bss->addr = bss->offset = headers_end;
-  Buffer misplaced = library;
+  REQUIRE(found != sections.end());
+  found->addr = found->offset = image.header().phoff + image.header().phnum * 56;
+  bss = *found;
+  Buffer result = library;
   const Buffer table = Encoder(image.header()).sections(sections);
   std::copy(table.begin(), table.end(),
-            misplaced.begin() + static_cast<std::ptrdiff_t>(image.header().shoff));
+            result.begin() + static_cast<std::ptrdiff_t>(image.header().shoff));
+  return result;
+}
+
+TEST_CASE("a header of .bss behind the program headers begins behind one more of them") {
+  const Bench bench;
+  Section bss;
+  const Buffer misplaced = with_bss_behind_headers(
+      bench.build_file("x.so", "int zeros[3000]; int run(void) { return zeros[7] + 42; }\n",
+                       "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro"),
+      bss);
   REQUIRE(bench.load(misplaced) == "42\n");
   const Buffer edited = elf::edit(misplaced, set_rpath(std::string(9000, 'q'))).bytes;
   CHECK(bench.load(edited) == "42\n");
   const ElfImage after(edited);
-  REQUIRE(after.header().phnum == image.header().phnum + 1);
-  const auto moved = static_cast<std::size_t>(bss - sections.begin());
-  CHECK(after.sections()[moved].addr == headers_end + 56);
-  CHECK(after.sections()[moved].size == bss->size - 56);
+  REQUIRE(after.header().phnum == ElfImage(misplaced).header().phnum + 1);
+  const auto moved =
+      std::find_if(after.sections().begin(), after.sections().end(),
+                   [&](const Section& section) { return section.name_offset == bss.name_offset; });
+  REQUIRE(moved != after.sections().end());
+  CHECK(moved->addr == bss.addr + 56);
+  CHECK(moved->size == bss.size - 56);
+}
+
+TEST_CASE("variables that no LOAD says it has any more keep the place behind their LOAD's bytes") {
+  const Bench bench;
+  Section bss;
+  const Buffer library = with_bss_behind_headers(
+      bench.build_file(
+          "x.so",
+          "int zeros[40], first = 42;\n"
+          "int run(void) { int sum = first; for (int i = 0; i < 40; ++i) sum += zeros[i];"
+          " return sum; }\n",
+          "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro"),
+      bss);
+  // Where no section is, strip cuts the memory off. The page is there all the same, with zeros.
+  std::vector<Segment> segments = ElfImage(library).segments();
+  const auto load = last_load(segments);
+  load->memsz = load->filesz;
+  Buffer cut = with_segments(library, segments);
+  const std::uint64_t end = load->offset + load->filesz;
+  std::fill(cut.begin() + static_cast<std::ptrdiff_t>(end),
+            cut.begin() + static_cast<std::ptrdiff_t>(end + 200), std::uint8_t{0});
+  REQUIRE(bench.load(cut) == "42\n");
+  CHECK(bench.load(elf::edit(cut, set_rpath(std::string(2500, 'q'))).bytes) == "42\n");
 }
 
 TEST_CASE("a LOAD without bytes that strip left at an odd offset is unused in a program only") {
