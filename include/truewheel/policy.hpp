@@ -185,8 +185,8 @@ struct FalseTag {
 };
 struct JudgedTags {
   std::vector<FalseTag> untrue;
-  /// True if the libraries that were not found come from elsewhere, as a wheel may leave some to
-  /// the user's machine on purpose.
+  /// True if libraries from outside the wheel are there, found on this machine or not: a wheel may
+  /// leave some to the user's machine on purpose.
   std::vector<FalseTag> conditional;
 };
 [[nodiscard]] JudgedTags judge_name_tags(const Verdict& verdict,

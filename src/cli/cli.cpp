@@ -150,6 +150,8 @@ int run(int argc, const char* const* argv) {
   } catch (const Error& error) {
     report::log_error(error);
     return exit_code(error.kind());
+  } catch (const commands::OutputUnread&) {
+    return commands::OutputUnread::kExitCode;
   } catch (const std::bad_alloc&) {
     end_without_memory(exit_code(ErrorKind::io));
   } catch (const std::filesystem::filesystem_error& error) {

@@ -78,8 +78,14 @@ struct ExplainCommand {
 };
 void run(const ExplainCommand& command);
 
-/// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk, a closed
-/// pipe).
+/// `truewheel show … | head -1`: nobody reads what is printed any more. That ends a program without
+/// a word, as SIGPIPE ends others, and with the exit code that a shell gives it then.
+struct OutputUnread {
+  static constexpr int kExitCode = 128 + 13;
+};
+
+/// Writes data or a report to stdout. Throws Error(io) when that fails (a full disk), OutputUnread
+/// for a pipe without a reader.
 void write_stdout(const std::string& text);
 
 }  // namespace truewheel::commands

@@ -4,6 +4,8 @@
 #include <truewheel/error.hpp>
 #include <truewheel/policy.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -263,7 +265,13 @@ class TagChooser {
       if (counts_ != nullptr) {
         const auto own =
             std::find_if(candidate.offences.begin(), candidate.offences.end(), counts_);
-        if (own == candidate.offences.end()) return {};
+        const std::size_t outside = counts_ == is_own ? candidate.grafts.size() : 0;
+        if (own == candidate.offences.end() && outside == 0) return {};
+        if (own == candidate.offences.end()) {
+          why = fmt::format("the tag promises none of {} from outside the wheel",
+                            outside == 1 ? "the library" : fmt::format("{} libraries", outside));
+          continue;
+        }
         Offence told = *own;
         told.searched.clear();
         why = told.sentence();
