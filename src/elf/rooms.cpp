@@ -120,12 +120,18 @@ std::uint64_t end_of_content(const ElfImage& image, const FileMap& map,
 
 /// patchelf before 0.15 moves the header of .bss where it moves sections with bytes. The variables
 /// stay at the end of a writable LOAD with sections of the program, and strip then makes that end
-/// at the bytes in front of them.
+/// at the bytes in front of them, and the header's place a LOAD without bytes. Linkers that make
+/// such a LOAD lose no more than a room.
 bool misplaces_variables(const ElfImage& image) {
   return std::any_of(image.sections().begin(), image.sections().end(), [&](const Section& section) {
     const bool counts = section.type == sht::kNobits && (section.flags & shf::kAlloc) != 0 &&
                         (section.flags & shf::kTls) == 0 && section.size != 0;
-    return counts && image.offset_of(section.addr);
+    const bool is_alone =
+        std::any_of(image.segments().begin(), image.segments().end(), [&](const Segment& load) {
+          return load.type == pt::kLoad && load.filesz == 0 && section.addr >= load.vaddr &&
+                 section.addr - load.vaddr < load.memsz;
+        });
+    return counts && (is_alone || image.offset_of(section.addr));
   });
 }
 
