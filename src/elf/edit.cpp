@@ -51,6 +51,21 @@ void refuse_shared_interpreter(const ElfImage& image, const std::vector<Table>& 
   }
 }
 
+/// The byte of EI_OSABI is written over: a segment that begins within the ELF header may have it
+/// for its own, as the NUL of PT_INTERP.
+void refuse_shared_ident(const ElfImage& image) {
+  constexpr std::uint64_t kIdentSize = 16;
+  for (const Segment& segment : image.segments()) {
+    const bool is_read = segment.type == pt::kInterp || segment.type == pt::kDynamic ||
+                         segment.type == pt::kNote || segment.type == pt::kGnuProperty;
+    if (is_read && segment.filesz != 0 && segment.offset < kIdentSize) {
+      throw Error(
+          ErrorKind::refused, "elf-tables-overlap",
+          fmt::format("a program header of type {:#x} and the ELF header overlap", segment.type));
+    }
+  }
+}
+
 /// Files that load as they are, but in which a change would break something that this editor does
 /// not understand (docs/elf-rewriting.md, Refusals).
 void refuse_uneditable(const ElfImage& image, const Wish& wish) {
@@ -170,6 +185,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
   const ElfImage image(file, DynamicBy::segment_or_section);
   const Wish wish = make_wish(image, edit);
   if (wish.changes_nothing()) return nothing;
+  if (wish.os_abi) refuse_shared_ident(image);
   if (wish.changes_dynamic_linking() || wish.adds_stack_header) refuse_uneditable(image, wish);
 
   // S1, S2: strings, with the census of who uses which byte.

@@ -209,5 +209,21 @@ TEST_CASE("a file that contradicts itself is refused where its edit cannot be ju
   CHECK(id(unloaded) == "elf-inconsistent");
 }
 
+TEST_CASE("EI_OSABI is not changed where PT_INTERP ends with it") {
+  const Bench bench;
+  Buffer program = bench.build_file("program", "int main(void) { return 0; }\n", "-no-pie");
+  const ElfImage image(program);
+  std::uint64_t entry = 0;
+  for (std::size_t i = 0; i < image.segments().size(); ++i) {
+    if (image.segments()[i].type == pt::kInterp) entry = image.header().phoff + 56 * i;
+  }
+  ElfEdit edit;
+  edit.os_abi = 9;
+  CHECK(plan_edit(program, edit).patches.size() == 1);
+  put(program, entry + 8, 2, 8);   // p_offset: "LF", class, order, version, and the byte itself
+  put(program, entry + 32, 6, 8);  // p_filesz
+  CHECK(id_of([&] { static_cast<void>(plan_edit(program, edit)); }) == "elf-tables-overlap");
+}
+
 }  // namespace
 }  // namespace truewheel::elf::test
