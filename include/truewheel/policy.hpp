@@ -56,6 +56,9 @@ struct PlatformTag {
 struct OddInterpreter {
   std::string interpreter;
   std::string standard;
+  /// "is started by /nix/store/…, which other machines do not have: they have /lib64/…".
+  [[nodiscard]] std::string sentence() const;
+  [[nodiscard]] std::string hint() const;
 };
 /// A program whose interpreter is not at the path that its platform's ABI gives it (/nix/store/...,
 /// Debian's /lib/x86_64-linux-gnu): the kernel does not start it elsewhere. nullopt for libraries,

@@ -35,6 +35,10 @@ std::string join(const std::vector<std::string>& pieces, std::string_view separa
   return joined;
 }
 
+bool contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());

@@ -16,6 +16,7 @@ namespace truewheel {
 [[nodiscard]] std::string_view take_piece(std::string_view& text, char separator);
 
 [[nodiscard]] std::string join(const std::vector<std::string>& pieces, std::string_view separator);
+[[nodiscard]] bool contains(const std::vector<std::string>& texts, std::string_view text);
 
 /// fnmatch(3) without flags: `*`, `?`, `[...]`; a slash is an ordinary character, as Python's
 /// fnmatch has it.

@@ -149,10 +149,7 @@ void check_interpreters(const Subject& subject, const Options&, Sink& sink) {
   for (std::size_t i = 0; i < subject.files.size(); ++i) {
     const auto odd = policy::odd_interpreter(*subject.files[i].facts, subject.libc);
     if (!odd) continue;
-    sink.add(Severity::warning, subject.path_of(i), odd->interpreter,
-             fmt::format("is started by {}, which other machines do not have: they have {}",
-                         printable(odd->interpreter), odd->standard),
-             "truewheel patchelf --set-interpreter " + odd->standard);
+    sink.add(Severity::warning, subject.path_of(i), odd->interpreter, odd->sentence(), odd->hint());
   }
 }
 

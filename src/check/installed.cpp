@@ -191,10 +191,8 @@ class InstalledLinks {
   void add_version_faults(std::size_t file, const deps::LoadTree& own) {
     const auto& facts = *subject_.files[file].facts;
     for (const auto& need : facts.version_needs) {
-      const bool is_needed =
-          std::find(facts.needed.begin(), facts.needed.end(), need.file) != facts.needed.end();
-      if (is_needed || is_in_every_process(need.file) || find(own, need.file) != nullptr ||
-          find_in_roots(need.file, own.real_path) != nullptr) {
+      if (contains(facts.needed, need.file) || is_in_every_process(need.file) ||
+          find(own, need.file) != nullptr || find_in_roots(need.file, own.real_path) != nullptr) {
         continue;
       }
       subject_.version_faults.push_back({file, need.file, std::nullopt, {}, std::nullopt});

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/version_loads.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <set>
 #include <utility>
 
 namespace truewheel::check {
-namespace {
-
-using deps::Via;
-
-bool is_needed_by_name(const elf::ElfFacts& facts, const std::string& library) {
-  return std::find(facts.needed.begin(), facts.needed.end(), library) != facts.needed.end();
-}
-
-}  // namespace
-
 bool is_in_every_process(const std::string& library) {
   return policy::is_dynamic_linker(library) || library.starts_with("libc.so.6");
 }
@@ -26,8 +18,8 @@ void VersionLoads::add(std::size_t root, const std::vector<deps::LoadStep>& step
   bool has_unknown = false;
   bool lacks_any = false;
   for (const auto& step : steps) {
-    const bool is_outside = step.via == Via::provided;
-    if (step.via == Via::not_found) lacks_any = true;
+    const bool is_outside = step.via == deps::Via::provided;
+    if (step.via == deps::Via::not_found) lacks_any = true;
     if (is_outside && !is_in_every_process(step.needed)) has_unknown = true;
     if (!is_process || (!step.found && !is_outside)) continue;
     names_in_processes_.insert(step.needed);
@@ -63,7 +55,7 @@ std::vector<VersionFault> VersionLoads::faults(
     const auto& name = seen.fault.library;
     if (seen.fault.loaded) return false;
     return is_in_every_process(name) ||
-           is_needed_by_name(*subject_.layout[seen.fault.file].facts, name) ||
+           contains(subject_.layout[seen.fault.file].facts->needed, name) ||
            (!seen.is_process && names_in_processes_.contains(name)) ||
            (seen.has_unknown && is_offered(name)) || seen.lacks_any;
   };

@@ -23,10 +23,6 @@ std::vector<std::string> texts_of(const ElfImage& image, std::int64_t tag) {
   return texts;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::vector<std::string> wished_needed(const ElfImage& before, const ElfEdit& edit) {
   std::vector<std::string> kept;
   for (const std::string& name : texts_of(before, dt::kNeeded)) {

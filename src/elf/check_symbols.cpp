@@ -18,10 +18,6 @@ namespace {
 
 const char* const kDynamic = "_DYNAMIC";
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool same_bytes(Bytes a, Bytes b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 /// Every dynamic symbol with its version number.

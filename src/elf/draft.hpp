@@ -72,6 +72,8 @@ class Draft {
   [[nodiscard]] std::uint64_t new_load_address(std::uint64_t offset, std::uint64_t alignment) const;
   [[nodiscard]] bool is_program() const;
   void insert_segment(const Segment& segment);
+  /// Whether something moves into the range of a LOAD.
+  [[nodiscard]] bool is_entered(const Segment& load) const;
   void put_strings_section_right(Layout& layout) const;
   void update_moved(Layout& layout) const;
   void give_up_emptied_loads(const FileMap& map, const std::vector<Table>& tables,

@@ -101,6 +101,12 @@ void Draft::update_moved(Layout& layout) const {
   }
 }
 
+bool Draft::is_entered(const Segment& load) const {
+  return std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+    return move.vaddr >= load.vaddr && move.vaddr - load.vaddr < load.memsz;
+  });
+}
+
 /// A LOAD that no section is in any more: GNU strip writes it with an offset that no loader takes.
 /// Where it held nothing but tables nobody misses it, and its header becomes an unused one.
 void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& tables,
@@ -125,12 +131,10 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
         });
     if (own == layout.segments.end()) continue;  // its header is another LOAD's by now
     if (holds_section(*own, layout.sections)) continue;
-    // By the length that it has now, for what moved may be at its new end.
-    const bool is_entered = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
-      return move.vaddr >= own->vaddr && move.vaddr - own->vaddr < own->memsz;
-    });
     const auto inside = tables_that_fill(*image_, map, tables, load);
-    if (is_entered || inside.empty() || !std::all_of(inside.begin(), inside.end(), has_left)) {
+    // By the length that it has now, for what moved may be at its new end.
+    if (is_entered(*own) || inside.empty() ||
+        !std::all_of(inside.begin(), inside.end(), has_left)) {
       layout.empties_load = true;
       continue;
     }

@@ -35,12 +35,9 @@ bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
   if (slot.source == HeaderSlot::Source::emptied_load) {
     const Segment& load = image_->segments()[slot.entry];
     const bool is_used =
-        std::any_of(moves_.begin(), moves_.end(),
-                    [&](const Move& move) {
-                      return move.vaddr >= load.vaddr && move.vaddr - load.vaddr < load.memsz;
-                    }) ||
-        std::any_of(rooms.begin(), rooms.end(),
-                    [&](const Room& room) { return room.segment == slot.entry && room.used != 0; });
+        is_entered(load) || std::any_of(rooms.begin(), rooms.end(), [&](const Room& room) {
+          return room.segment == slot.entry && room.used != 0;
+        });
     if (is_used) return false;
   }
   for (const std::size_t index : slot.evicted) {

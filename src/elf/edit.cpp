@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include "elf/check.hpp"
 #include "elf/format.hpp"
 #include "elf/image.hpp"
@@ -161,10 +162,8 @@ void require_no_new_symbols(const ElfImage& image, const Layout& layout) {
 
 std::string first_of(const Complaints& complaints) {
   constexpr std::size_t kMostNamed = 5;
-  const std::vector<std::string> first(
-      complaints.begin(),
-      complaints.begin() + static_cast<std::ptrdiff_t>(std::min(complaints.size(), kMostNamed)));
-  return fmt::format("{}", fmt::join(first, "; "));
+  const auto told = static_cast<std::ptrdiff_t>(std::min(complaints.size(), kMostNamed));
+  return join({complaints.begin(), complaints.begin() + told}, "; ");
 }
 
 }  // namespace

@@ -29,10 +29,6 @@ const char* tag_name(std::int64_t tag) {
   }
 }
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool is_run_path(const WantedEntry& entry) {
   return entry.tag == dt::kRpath || entry.tag == dt::kRunpath;
 }

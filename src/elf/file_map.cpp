@@ -59,11 +59,14 @@ std::uint64_t FileMap::next_used(std::uint64_t offset) const {
   return next;
 }
 
-bool FileMap::is_zero(std::uint64_t begin, std::uint64_t end) const {
-  if (begin > end || end > image_.file().size()) return false;
+bool is_zero(Bytes file, std::uint64_t begin, std::uint64_t end) {
   const auto bytes =
-      image_.file().subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+      file.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool FileMap::is_zero(std::uint64_t begin, std::uint64_t end) const {
+  return begin <= end && end <= image_.file().size() && elf::is_zero(image_.file(), begin, end);
 }
 
 bool FileMap::is_free(std::uint64_t begin, std::uint64_t end) const {

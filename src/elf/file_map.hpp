@@ -10,6 +10,9 @@
 
 namespace truewheel::elf {
 
+/// True when all bytes of the range are zero. It lies in `file`.
+[[nodiscard]] bool is_zero(Bytes file, std::uint64_t begin, std::uint64_t end);
+
 /// What every byte of a file is for, as far as its headers tell: the answer to "is this place
 /// free?".
 class FileMap {

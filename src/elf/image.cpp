@@ -35,6 +35,12 @@ constexpr std::pair<std::int64_t, std::uint32_t> kTablesWithSections[] = {
     {dt::kVerNeed, sht::kGnuVerneed},
 };
 
+/// Whether a section is the loaded table of that kind at an address.
+bool is_table(const Section& section, std::uint64_t address, std::uint32_t type) {
+  return section.addr == address && section.type == type && section.size != 0 &&
+         (section.flags & shf::kAlloc) != 0;
+}
+
 }  // namespace
 
 bool is_unloaded(const Section& section) {
@@ -166,8 +172,7 @@ void ElfImage::find_tables_of_pages() {
     const auto address = dynamic_value(table.first);
     if (!address || table.first == dt::kStrTab) continue;
     const auto own = std::find_if(sections_.begin(), sections_.end(), [&](const Section& section) {
-      return section.addr == *address && section.type == table.second && section.size != 0 &&
-             (section.flags & shf::kAlloc) != 0;
+      return is_table(section, *address, table.second);
     });
     const std::uint64_t size = own == sections_.end() ? 1 : own->size;
     static_cast<void>(mapped_place(*address, size, Zeros::may_be_content));
@@ -214,8 +219,7 @@ bool ElfImage::sections_know_tables() const {
         const auto address = dynamic_value(table.first);
         return !address ||
                std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
-                 return section.addr == *address && section.type == table.second &&
-                        section.size != 0 && (section.flags & shf::kAlloc) != 0;
+                 return is_table(section, *address, table.second);
                });
       });
 }

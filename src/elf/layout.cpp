@@ -262,11 +262,11 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
     try_slots(dynamic_moves ? DynamicMoves::yes : DynamicMoves::no);
   // Programs of old patchelf have .dynamic right behind the program headers.
   if (layouts.empty() && !dynamic_moves && !dynamic_obstacle(image)) try_slots(DynamicMoves::yes);
-  for (Draft& draft : drafts) {
-    if (request.stack_header && layouts.empty()) draft.append_stack_header();
-  }
   if (layouts.empty()) {
-    for (const Draft& draft : drafts) finish_with_moved_headers(ground, draft, layouts);
+    for (Draft& draft : drafts) {
+      if (request.stack_header) draft.append_stack_header();
+      finish_with_moved_headers(ground, draft, layouts);
+    }
   }
   return best_of(layouts, reasons);
 }

@@ -2,6 +2,7 @@
 #include "elf/loads.hpp"
 
 #include "base/checked_math.hpp"
+#include "elf/file_map.hpp"
 #include "elf/format.hpp"
 #include "elf/refuse.hpp"
 
@@ -72,12 +73,6 @@ void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size) 
 }
 
 namespace {
-
-bool is_zero(Bytes file, std::uint64_t begin, std::uint64_t end) {
-  const Bytes bytes =
-      file.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
-}
 
 /// The LOAD that such a range ends in or runs over begins where its first page does, or with the
 /// bytes that no other LOAD has, if that page is nobody else's.

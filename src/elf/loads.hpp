@@ -10,13 +10,13 @@
 namespace truewheel::elf {
 
 /// LOADs as loaders take them, where strip tools left others:
-/// - GNU strip gives a LOAD of patchelf's that no section is in no bytes, and an offset that fits
-/// no
-///   page. The kernel, which maps a program, leaves out what has no bytes (elf_map in Linux's
-///   fs/binfmt_elf.c): such a header of a program is an unused one. The dynamic linker refuses such
-///   a library.
-/// - eu-strip cuts off what no section has at the end of the file. The LOAD that it was the end of
-///   becomes as long as the file, if the section headers show that nothing else is missing.
+/// GNU strip gives a LOAD of patchelf's that no section is in no bytes, and an offset that fits no
+/// page. The kernel, which maps a program, leaves out what has no bytes (elf_map in Linux's
+/// fs/binfmt_elf.c): such a header of a program is an unused one. The dynamic linker refuses such a
+/// library.
+///
+/// eu-strip cuts off what no section has at the end of the file. The LOAD that it was the end of
+/// becomes as long as the file, if the section headers show that nothing else is missing.
 void accept_stripped_loads(const Header& header, const std::vector<Section>& sections,
                            std::uint64_t file_size, std::vector<Segment>& segments);
 

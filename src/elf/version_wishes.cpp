@@ -16,10 +16,6 @@ namespace truewheel::elf {
 
 namespace {
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Where nothing states the number of symbols they reach up to the next table: its tag stays.
 void require_no_symbol_limit(const ElfImage& image, std::int64_t tag) {
   const auto limit = image.dynamic_value(tag), symbols = image.dynamic_value(dt::kSymTab);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include "deps/machine.hpp"
 #include "policy/machine.hpp"
 #include <truewheel/policy.hpp>
@@ -43,6 +44,15 @@ std::string standard_interpreter(const elf::ElfFacts& facts, const std::string& 
 }
 
 }  // namespace
+
+std::string OddInterpreter::sentence() const {
+  return "is started by " + printable(interpreter) +
+         ", which other machines do not have: they have " + standard;
+}
+
+std::string OddInterpreter::hint() const {
+  return "truewheel patchelf --set-interpreter " + standard;
+}
 
 std::optional<OddInterpreter> odd_interpreter(const elf::ElfFacts& facts, deps::Libc libc) {
   const bool is_program = facts.kind == elf::FileKind::executable ||

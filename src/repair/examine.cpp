@@ -5,8 +5,6 @@
 #include "deps/exclude_option.hpp"
 #include "repair/fold_copies.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -164,10 +162,7 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     const auto odd = policy::odd_interpreter(*file.facts, loaded.libc);
     if (!odd) continue;
     loaded.findings.push_back(
-        {"interpreter", Severity::warning, file.path,
-         fmt::format("is started by {}, which other machines do not have: they have {}",
-                     printable(odd->interpreter), odd->standard),
-         "truewheel patchelf --set-interpreter " + odd->standard});
+        {"interpreter", Severity::warning, file.path, odd->sentence(), odd->hint()});
   }
   for (const auto& note : examined.verdict.notes) {
     loaded.findings.push_back({"not-judged", Severity::warning, {}, note, {}});

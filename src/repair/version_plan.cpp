@@ -25,9 +25,7 @@ std::set<Need> indirect_needs(const Plan& plan) {
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const auto& facts = plan.files[i].facts;
     for (const auto& need : facts.version_needs) {
-      if (std::find(facts.needed.begin(), facts.needed.end(), need.file) == facts.needed.end()) {
-        needs.emplace(i, need.file);
-      }
+      if (!contains(facts.needed, need.file)) needs.emplace(i, need.file);
     }
   }
   return needs;
@@ -133,7 +131,11 @@ void plan_version_names(Plan& plan, const OldNames& old_names, deps::Libc libc) 
 
 std::vector<VersionFault> find_lacking_versions(const std::vector<deps::WheelFile>& layout,
                                                 deps::Libc libc) {
-  if (libc != deps::Libc::glibc) return {};
+  // Only a library that defines versions can lack one; most wheels have none.
+  const bool has_versions = std::any_of(layout.begin(), layout.end(), [](const auto& file) {
+    return !file.facts->version_definitions.empty();
+  });
+  if (libc != deps::Libc::glibc || !has_versions) return {};
   std::vector<VersionFault> faults;
   std::set<Need> told;
   deps::simulate_loads(layout, libc, anything_provided,

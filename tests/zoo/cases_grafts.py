@@ -730,13 +730,19 @@ def version_needs_of_a_library_that_another_one_brings(c: Case) -> None:
     c.equal(names_of_version_needs(one.after[e]).count(new_name), 1, "version needs of the new name")
 
 
-@case("A41", ours=True)
-def version_needs_follow_the_library_that_is_loaded_under_their_name(c: Case) -> None:
-    """Two libraries of one name come in; the loader binds the first that it meets."""
+def two_libraries_of_one_name(c: Case) -> tuple[Path, Path, Path, Path]:
+    """Two libraries libb.so.1, and a library that brings each of them in by its run path."""
     one = c.lib("one/libb.so.1", "int b(){return 1;}", versions="B_1 { global: *; };")
     two = c.lib("two/libb.so.1", "int b(){return 2;}", versions="B_1 { global: *; };")
     first = c.lib("libfirst.so.1", "int first(){return b();}", libs=(one,), rpath=(str(one.parent),))
     second = c.lib("libsecond.so.1", "int second(){return b();}", libs=(two,), rpath=(str(two.parent),))
+    return one, two, first, second
+
+
+@case("A41", ours=True)
+def version_needs_follow_the_library_that_is_loaded_under_their_name(c: Case) -> None:
+    """Two libraries of one name come in; the loader binds the first that it meets."""
+    one, two, first, second = two_libraries_of_one_name(c)
     modules = {name: c.ext(f"pkg/{name}", f"{function}()+b()", libs=(library, one))
                for name, function, library in (("_e", "first", first), ("_f", "second", second))}
     for module in modules.values():
@@ -749,10 +755,7 @@ def version_needs_follow_the_library_that_is_loaded_under_their_name(c: Case) ->
 
 @case("A41", ours=True)
 def version_needs_that_could_mean_two_libraries(c: Case) -> None:
-    one = c.lib("one/libb.so.1", "int b(){return 1;}", versions="B_1 { global: *; };")
-    two = c.lib("two/libb.so.1", "int b(){return 2;}", versions="B_1 { global: *; };")
-    first = c.lib("libfirst.so.1", "int first(){return b();}", libs=(one,), rpath=(str(one.parent),))
-    second = c.lib("libsecond.so.1", "int second(){return b();}", libs=(two,), rpath=(str(two.parent),))
+    one, two, first, second = two_libraries_of_one_name(c)
     own = c.member_lib("pkg/libown.so", "int own(){return b();}", libs=(one,))
     drop_needed(own, "libb.so.1")
     c.ext("pkg/_e", "first()+own()", libs=(first, own), rpath=("$ORIGIN",))

@@ -116,6 +116,13 @@ void poke(Buffer& file, std::uint64_t offset, T value) {
   std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
+/// `file` with other bytes from `offset` on.
+inline Buffer with_bytes_at(Buffer file, std::uint64_t offset, const Buffer& bytes) {
+  REQUIRE(offset + bytes.size() <= file.size());
+  std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
+  return file;
+}
+
 /// `file` without its section header table.
 inline Buffer without_sections(Buffer file) {
   const bool is_64 = file[4] == 2;

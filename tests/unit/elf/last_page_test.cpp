@@ -31,11 +31,7 @@ Buffer shorten_last_load(const Buffer& file, bool memory_too) {
   REQUIRE(by < last->filesz);
   last->filesz -= by;
   if (memory_too) last->memsz -= by;
-  Buffer result = file;
-  const Buffer table = Encoder(image.header()).segments(segments);
-  std::copy(table.begin(), table.end(),
-            result.begin() + static_cast<std::ptrdiff_t>(image.header().phoff));
-  return result;
+  return with_bytes_at(file, image.header().phoff, Encoder(image.header()).segments(segments));
 }
 
 TEST_CASE("tables behind p_filesz are read, edited and then survive strip") {

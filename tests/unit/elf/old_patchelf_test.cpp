@@ -44,11 +44,7 @@ Segment take_spare_header(std::vector<Segment>& segments) {
 Buffer with_segments(const Buffer& file, const std::vector<Segment>& segments) {
   const ElfImage image(file);
   REQUIRE(segments.size() == image.segments().size());
-  Buffer result = file;
-  const Buffer table = Encoder(image.header()).segments(segments);
-  std::copy(table.begin(), table.end(),
-            result.begin() + static_cast<std::ptrdiff_t>(image.header().phoff));
-  return result;
+  return with_bytes_at(file, image.header().phoff, Encoder(image.header()).segments(segments));
 }
 
 void check_survives_strip(const Bench& bench, const Buffer& library) {
@@ -139,11 +135,7 @@ Buffer with_bss_behind_headers(const Buffer& library, Section& bss) {
   REQUIRE(found != sections.end());
   found->addr = found->offset = image.header().phoff + image.header().phnum * 56;
   bss = *found;
-  Buffer result = library;
-  const Buffer table = Encoder(image.header()).sections(sections);
-  std::copy(table.begin(), table.end(),
-            result.begin() + static_cast<std::ptrdiff_t>(image.header().shoff));
-  return result;
+  return with_bytes_at(library, image.header().shoff, Encoder(image.header()).sections(sections));
 }
 
 TEST_CASE("a header of .bss behind the program headers begins behind one more of them") {
