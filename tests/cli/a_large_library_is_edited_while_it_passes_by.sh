@@ -34,7 +34,7 @@ subprocess.run(sys.argv[1:], check=True, stdout=open("stdout", "w"), stderr=open
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
 }
 most_of "$truewheel" repair --search lib -w out "$wheel"
-if ldd "$truewheel" | grep -q 'lib[at]san'; then most_memory=0; fi  # they take memory of their own
+if ldd "$truewheel" | has 'lib[at]san'; then most_memory=0; fi  # they take memory of their own
 for jobs in 1 5; do
   run 0 "$truewheel" repair -j "$jobs" --search lib -w "out$jobs" "$wheel"
   cmp out/*.whl "out$jobs"/*.whl

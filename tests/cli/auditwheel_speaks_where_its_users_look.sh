@@ -75,7 +75,7 @@ fi
 refused "it depends on black-listed symbols." 'int _tr_align(void*); int x(void) { return _tr_align(0); }' -lz
 refused "it was compiled against a UCS2 build of Python." 'void PyUnicodeUCS2_Format(void); void x(void) { PyUnicodeUCS2_Format(); }'
 echo 'unsigned arc4random(void); unsigned y(void) { return arc4random(); }' >y.c
-if gcc -shared -fPIC -o tree/demo/_x.so y.c 2>/dev/null && readelf -V tree/demo/_x.so | grep -q GLIBC_2.36; then
+if gcc -shared -fPIC -o tree/demo/_x.so y.c 2>/dev/null && readelf -V tree/demo/_x.so | has GLIBC_2.36; then
   refused "of the presence of too-recent versioned symbols." "$(cat y.c)"
   says stderr "GLIBC_2.36"
 fi

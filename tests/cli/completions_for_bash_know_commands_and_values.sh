@@ -14,7 +14,7 @@ offers() {
   COMP_WORDS=("${called:-truewheel}" "${@:1:$#-1}")
   COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
   _truewheel
-  printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$wanted" || { echo "'${COMP_WORDS[*]}' does not offer $wanted: ${COMPREPLY[*]}"; return 1; }
+  printf '%s\n' "${COMPREPLY[@]}" | has -xF -- "$wanted" || { echo "'${COMP_WORDS[*]}' does not offer $wanted: ${COMPREPLY[*]}"; return 1; }
 }
 offers '' repair
 offers auditwheel '' lddtree
@@ -31,6 +31,6 @@ called=/opt/bin/patchelf offers --set-so --set-soname
 called=auditwheel offers '' lddtree
 called=auditwheel offers repair --pl --plat
 # A link to truewheel is completed as it, the program of that name is not.
-complete -p truewheel | grep -q _truewheel
-complete -p patchelf | grep -q _truewheel
-! complete -p auditwheel 2>/dev/null
+complete -p truewheel | has _truewheel
+complete -p patchelf | has _truewheel
+run 1 complete -p auditwheel

@@ -7,12 +7,12 @@ for command in "" repair show; do
   [ "$(wc -l <stdout)" -le 50 ]
   [ "$(wc -L <stdout)" -le 100 ]
   # Values stand in the option's own words, not in those of the library that reads the command line.
-  ! grep -E ':\{|:(INT|UINT|FLOAT) in' stdout
+  has_not -E ':\{|:(INT|UINT|FLOAT) in' <stdout
 done
 # Examples of the command itself.
 for command in explain lddtree; do
   run 0 "$truewheel" $command --help
-  grep -A1 -x "Examples:" stdout | grep -q "  truewheel $command "
+  grep -A1 -x "Examples:" stdout | has "  truewheel $command "
 done
 run 2 "$truewheel" --nothing
 says stderr "hint: truewheel --help"

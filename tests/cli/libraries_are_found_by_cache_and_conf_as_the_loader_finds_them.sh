@@ -27,7 +27,7 @@ program() { # program NAME LIBRARY FLAGS...
   gcc -o "root/app/$name" main.c -Wl,--no-as-needed "$library" "$@"
 }
 for letter in a b d e; do
-  library=$(find root -name "lib$letter.so.1" | sort | head -1)
+  library=$(find root -name "lib$letter.so.1" | sort | sed -n 1p)
   program $letter "$library"
   program $letter-nodef "$library" -Wl,-z,nodefaultlib
 done

@@ -11,13 +11,13 @@ cat >note.s <<'END'
 END
 echo 'int main(void) { return 0; }' >bare.c
 gcc -fuse-ld=lld -no-pie -Wl,-z,nognustack -o bare bare.c note.s
-! readelf -lW bare | grep -q GNU_STACK
+readelf -lW bare | has_not GNU_STACK
 ./bare
 run 0 "$truewheel" patchelf --set-execstack bare
-readelf -lW bare | grep -q 'GNU_STACK.*RWE'
+readelf -lW bare | has 'GNU_STACK.*RWE'
 ./bare
 [ "$("$truewheel" patchelf --print-execstack bare)" = 'execstack: X' ]
 says stderr 'do not strip'
 run 0 "$truewheel" patchelf --clear-execstack bare
-readelf -lW bare | grep -q 'GNU_STACK.*RW '
+readelf -lW bare | has 'GNU_STACK.*RW '
 ./bare

@@ -9,13 +9,13 @@ SECTIONS { . = SIZEOF_HEADERS; .text : { *(.text) } :text }
 END
 gcc -shared -fPIC -nostdlib -Wl,-T,script,-soname,libg.so.1 -o libg.so f.c 2>/dev/null
 cp libg.so sound.so
-! readelf -lW libg.so | grep -q DYNAMIC
+readelf -lW libg.so | has_not DYNAMIC
 run 0 "$truewheel" patchelf --set-rpath '$ORIGIN/a-run-path-that-is-new' --set-soname libother.so.2 libg.so
 [ "$("$truewheel" patchelf --print-rpath --print-soname libg.so)" = "$(printf 'libother.so.2\n$ORIGIN/a-run-path-that-is-new')" ]
 # The link editor takes the new name for DT_NEEDED, and finds the function.
 echo 'int f(void); int main(void) { return f(); }' >user.c
 gcc -o user user.c libg.so
-tags user NEEDED | grep -qx libother.so.2
+tags user NEEDED | has -x libother.so.2
 state libg.so >before
 run 0 "$truewheel" patchelf --set-rpath '$ORIGIN/a-run-path-that-is-new' libg.so
 state libg.so | cmp - before

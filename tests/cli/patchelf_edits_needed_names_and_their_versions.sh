@@ -10,6 +10,6 @@ rm libf.so.1
 LD_LIBRARY_PATH=. ./program
 # The versions of a library follow its name.
 run 0 "$truewheel" patchelf --replace-needed libc.so.6 libown.so.6 program
-readelf -VW program | grep -q 'File: libown.so.6'
+readelf -VW program | has 'File: libown.so.6'
 readelf -VW program >read
 says_not read 'File: libc.so.6'

@@ -6,8 +6,8 @@
 printf 'f renamed_f and more\n\nnone_such other\n' >map
 run 0 "$truewheel" patchelf --rename-dynamic-symbols map program libf.so.1
 LD_BIND_NOW=1 LD_LIBRARY_PATH=. ./program
-nm -D libf.so.1 | grep -q ' T renamed_f$'
-nm -D program | grep -q ' U renamed_f$'
+nm -D libf.so.1 | has ' T renamed_f$'
+nm -D program | has ' U renamed_f$'
 state program >before
 run 0 "$truewheel" patchelf --rename-dynamic-symbols map program
 state program | cmp - before

@@ -27,6 +27,6 @@ END
 gcc -nostdlib -static -Wl,-T,script,--build-id=none -o bare bare.s
 readelf -x .note.own bare >note
 run 0 "$truewheel" patchelf --set-interpreter /lib/ld.so bare
-readelf -lW bare | grep -q 'interpreter: /lib/ld.so\]'
+readelf -lW bare | has 'interpreter: /lib/ld.so\]'
 readelf -x .note.own bare | cmp - note
 run 3 "$truewheel" patchelf --set-interpreter "/lib/$(printf '%0100d' 0)" bare

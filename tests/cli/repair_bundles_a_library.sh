@@ -7,5 +7,5 @@ says stdout "demo.libs/libfoo-"
 says stdout "needed by demo/_x.so"
 unzip -q out/*.whl -d site
 rm -r lib
-readelf -dW site/demo/_x.so | grep -F '(RPATH)' | grep -qF '[$ORIGIN/../demo.libs]'
+readelf -dW site/demo/_x.so | grep -F '(RPATH)' | has -F '[$ORIGIN/../demo.libs]'
 python3 -c "import ctypes; assert ctypes.CDLL('site/demo/_x.so').x() == 42"

@@ -22,8 +22,8 @@ says_not stdout "R007"
 # The tag is not true and goes; a better name is found.
 [ ! -e out/demo-1.0-py3-none-manylinux_2_5_x86_64.whl ]
 unzip -qo out/*.whl -d site
-readelf -dW site/demo/_leaky.so | grep -F '(RPATH)' | grep -qF '[$ORIGIN/lib:$ORIGIN/../torch/lib]'
-readelf -dW site/demo/tool | grep -F '(RPATH)' | grep -qF '[$ORIGIN/lib]'
+readelf -dW site/demo/_leaky.so | grep -F '(RPATH)' | has -F '[$ORIGIN/lib:$ORIGIN/../torch/lib]'
+readelf -dW site/demo/tool | grep -F '(RPATH)' | has -F '[$ORIGIN/lib]'
 [ -x site/demo/tool ]
 site/demo/tool
 python3 -c "import ctypes; assert ctypes.CDLL('site/demo/_leaky.so').x() == 42"
@@ -38,10 +38,10 @@ gcc -shared -fPIC -o one/demo/_y.so x.c one/demo/libfoo.so.1
 pack one one-1.0-py3-none-linux_x86_64.whl
 run 0 "$truewheel" repair --fix-only -w runpath one-1.0-py3-none-linux_x86_64.whl
 unzip -qo runpath/*.whl -d runpath/site
-for file in _x.so _y.so; do readelf -dW runpath/site/demo/$file | grep -F '(RUNPATH)' | grep -qF '[$ORIGIN]'; done
+for file in _x.so _y.so; do readelf -dW runpath/site/demo/$file | grep -F '(RUNPATH)' | has -F '[$ORIGIN]'; done
 run 0 "$truewheel" repair --fix-only --rpath-kind rpath -w rpath one-1.0-py3-none-linux_x86_64.whl
 unzip -qo rpath/*.whl -d rpath/site
-for file in _x.so _y.so; do readelf -dW rpath/site/demo/$file | grep -F '(RPATH)' | grep -qF '[$ORIGIN]'; done
+for file in _x.so _y.so; do readelf -dW rpath/site/demo/$file | grep -F '(RPATH)' | has -F '[$ORIGIN]'; done
 
 # What another distribution fills is no dead entry, if METADATA asks for it.
 mkdir -p needs/demo needs/needs-1.0.dist-info

@@ -8,5 +8,5 @@ for glob in 'libfoo' 'libfoo.so' 'libfoo.so*' 'libfoo.so.?' "$PWD/lib/*"; do
   says_not stderr "matched no"
   holds_not out/*.whl libfoo
   unzip -p out/*.whl demo/_x.so >x.so
-  readelf -dW x.so | grep -qF '[libfoo.so.1]'
+  readelf -dW x.so | has -F '[libfoo.so.1]'
 done

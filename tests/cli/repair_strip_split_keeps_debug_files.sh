@@ -17,10 +17,10 @@ folder=$(echo out/*.debug)
 unzip -q out/*.whl -d site
 for file in demo/_x.so demo/p.so demo.libs/libfoo-*.so.1; do
   file=$(cd site && echo $file)
-  ! readelf -SW site/$file | grep -E '\.symtab|\.debug_' || { echo "$file is not stripped"; exit 1; }
-  readelf -SW $folder/$file.debug | grep -q '\.debug_info'
-  readelf -sW $folder/$file.debug | grep -q FUNC
-  readelf --string-dump=.gnu_debuglink site/$file | grep -qF "$(basename $file).debug"
+  readelf -SW site/$file | has_not -E '\.symtab|\.debug_'
+  readelf -SW $folder/$file.debug | has '\.debug_info'
+  readelf -sW $folder/$file.debug | has FUNC
+  readelf --string-dump=.gnu_debuglink site/$file | has -F "$(basename $file).debug"
   python3 - site/$file $folder/$file.debug <<'END'
 import subprocess, sys, zlib
 section = subprocess.run(["objcopy", "-O", "binary", "--only-section=.gnu_debuglink", "--set-section-flags", ".gnu_debuglink=alloc", sys.argv[1], "/dev/stdout"],
