@@ -1,11 +1,24 @@
 # Debian's liblief-dev ships neither a CMake package nor a .pc file; LIEF 0.16 and later bring their own.
+# The archive is taken where it and the parts of Mbed TLS that it calls are there: the shared library, with those that it
+# needs in turn, costs every start of the program 1.5 ms of the dynamic linker (docs/benchmarks).
 find_package(LIEF CONFIG QUIET)
 if(TARGET LIEF::LIEF)
   set(LIEF_FOUND TRUE)
   return()
 endif()
 find_path(LIEF_INCLUDE_DIR LIEF/LIEF.hpp)
-find_library(LIEF_LIBRARY LIEF)
+find_library(LIEF_ARCHIVE libLIEF.a)
+find_library(LIEF_MBEDX509_ARCHIVE libmbedx509.a)
+find_library(LIEF_MBEDCRYPTO_ARCHIVE libmbedcrypto.a)
+find_library(LIEF_SHARED_LIBRARY LIEF)
+mark_as_advanced(LIEF_INCLUDE_DIR LIEF_ARCHIVE LIEF_MBEDX509_ARCHIVE LIEF_MBEDCRYPTO_ARCHIVE LIEF_SHARED_LIBRARY)
+if(LIEF_ARCHIVE AND LIEF_MBEDX509_ARCHIVE AND LIEF_MBEDCRYPTO_ARCHIVE)
+  set(LIEF_LIBRARY "${LIEF_ARCHIVE}")
+  set(LIEF_NEEDS "${LIEF_MBEDX509_ARCHIVE}" "${LIEF_MBEDCRYPTO_ARCHIVE}")
+else()
+  set(LIEF_LIBRARY "${LIEF_SHARED_LIBRARY}")
+  set(LIEF_NEEDS "")
+endif()
 if(LIEF_INCLUDE_DIR AND EXISTS "${LIEF_INCLUDE_DIR}/LIEF/version.h")
   file(STRINGS "${LIEF_INCLUDE_DIR}/LIEF/version.h" lief_version_line REGEX "LIEF_VERSION +\"")
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" LIEF_VERSION "${lief_version_line}")
@@ -15,5 +28,5 @@ find_package_handle_standard_args(LIEF REQUIRED_VARS LIEF_LIBRARY LIEF_INCLUDE_D
 if(LIEF_FOUND AND NOT TARGET LIEF::LIEF)
   add_library(LIEF::LIEF UNKNOWN IMPORTED)
   set_target_properties(LIEF::LIEF PROPERTIES IMPORTED_LOCATION "${LIEF_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${LIEF_INCLUDE_DIR}")
+    INTERFACE_INCLUDE_DIRECTORIES "${LIEF_INCLUDE_DIR}" INTERFACE_LINK_LIBRARIES "${LIEF_NEEDS}")
 endif()

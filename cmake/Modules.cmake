@@ -23,10 +23,10 @@ truewheel_module(policy fmt::fmt nlohmann_json::nlohmann_json)
 truewheel_module(wheel PkgConfig::LIBZIP Threads::Threads fmt::fmt)
 truewheel_module(check fmt::fmt)
 truewheel_module(repair PkgConfig::SQLITE3 Threads::Threads fmt::fmt nlohmann_json::nlohmann_json)
-truewheel_module(report spdlog::spdlog nlohmann_json::nlohmann_json fmt::fmt)
+truewheel_module(report spdlog::spdlog_header_only nlohmann_json::nlohmann_json fmt::fmt)
 truewheel_module(commands fmt::fmt)
 truewheel_module(cli CLI11::CLI11 fmt::fmt)
-# toml++ as headers only: one file uses it, and the program needs no library more at run time.
+# toml++ and spdlog as headers only: one file uses each, and the program needs no libraries more at run time.
 target_include_directories(truewheel_cli SYSTEM PRIVATE ${TOMLPLUSPLUS_INCLUDE_DIRS})
 target_compile_definitions(truewheel_cli PRIVATE TOML_HEADER_ONLY=1)
 
@@ -43,6 +43,6 @@ add_library(truewheel::core ALIAS truewheel_core)
 target_include_directories(truewheel_core PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 set(TRUEWHEEL_LINK_LIBRARIES LIEF::LIEF PkgConfig::LIBZIP OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB
-  PkgConfig::SQLITE3 spdlog::spdlog fmt::fmt Threads::Threads)
+  PkgConfig::SQLITE3 fmt::fmt Threads::Threads)
 target_link_libraries(truewheel_core PRIVATE ${TRUEWHEEL_LINK_LIBRARIES} truewheel_hardening truewheel_sanitizers)
 target_compile_features(truewheel_core PUBLIC cxx_std_20)

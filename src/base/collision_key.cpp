@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include "base/unicode.hpp"
 
 #include <algorithm>
@@ -42,18 +43,10 @@ void append_folded(std::u32string& out, char32_t c) {
   }
 }
 
-std::string ascii_key(std::string_view name) {
-  std::string key(name);
-  for (char& c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return key;
-}
-
 }  // namespace
 
 std::string collision_key(std::string_view name) {
-  if (is_ascii(name)) return ascii_key(name);
+  if (is_ascii(name)) return ascii_lower(name);
   std::u32string folded;
   while (!name.empty()) {
     const auto byte = static_cast<unsigned char>(name.front());

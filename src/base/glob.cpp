@@ -132,6 +132,17 @@ Pattern compile(std::u32string_view text) {
   return pattern;
 }
 
+/// Whether they differ before the first character of the pattern that may stand for others. So it
+/// is with most pairs, and that takes no decoding.
+bool differs_at_once(std::string_view pattern, std::string_view text) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '*' || c == '?' || c == '[' || static_cast<unsigned char>(c) >= 0x80) return false;
+    if (i == text.size() || text[i] != c) return true;
+  }
+  return false;
+}
+
 bool step_matches(const Pattern& pattern, const Step& step, char32_t c) {
   switch (step.kind) {
     case Step::Kind::literal:
@@ -148,6 +159,7 @@ bool step_matches(const Pattern& pattern, const Step& step, char32_t c) {
 }  // namespace
 
 bool glob_match(std::string_view pattern_text, std::string_view text) {
+  if (differs_at_once(pattern_text, text)) return false;
   const Pattern pattern = compile(decode(pattern_text));
   const std::u32string subject = decode(text);
   // Only the last `*` ever needs another try, since an earlier one can take nothing that a later

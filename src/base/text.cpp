@@ -35,6 +35,12 @@ std::string join(const std::vector<std::string>& pieces, std::string_view separa
   return joined;
 }
 
+std::string ascii_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = ascii_lower(c);
+  return lower;
+}
+
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }

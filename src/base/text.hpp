@@ -18,6 +18,12 @@ namespace truewheel {
 [[nodiscard]] std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 [[nodiscard]] bool contains(const std::vector<std::string>& texts, std::string_view text);
 
+/// ASCII letters in lower case whatever the locale; other bytes stay as they are.
+[[nodiscard]] constexpr char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] std::string ascii_lower(std::string_view text);
+
 /// fnmatch(3) without flags: `*`, `?`, `[...]`; a slash is an ordinary character, as Python's
 /// fnmatch has it.
 [[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);

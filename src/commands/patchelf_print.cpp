@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include "commands/patchelf.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 namespace truewheel::commands {
@@ -34,14 +34,6 @@ constexpr OsAbi kOsAbis[] = {
     {4, "GNU-Hurd", "gnu-hurd"},
 };
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return result;
-}
-
 std::string os_abi_name(std::uint8_t number) {
   const auto found = std::ranges::find(kOsAbis, number, &OsAbi::number);
   return found == std::end(kOsAbis) ? fmt::format("{:#x}", number) : std::string(found->name);
@@ -50,9 +42,9 @@ std::string os_abi_name(std::uint8_t number) {
 }  // namespace
 
 std::uint8_t os_abi_of(const std::string& name) {
-  const std::string wished = lower(name);
+  const std::string wished = ascii_lower(name);
   const auto found = std::ranges::find_if(kOsAbis, [&](const OsAbi& abi) {
-    return lower(abi.name) == wished || (!abi.also.empty() && abi.also == wished);
+    return ascii_lower(abi.name) == wished || (!abi.also.empty() && abi.also == wished);
   });
   if (found == std::end(kOsAbis))
     throw Error(ErrorKind::usage, "os-abi", "there is no OS ABI of the name " + name);

@@ -13,13 +13,14 @@
 namespace truewheel::repair {
 namespace {
 
-/// Members above this size pass by in pieces, and are edited while they pass by once more: what is
-/// saved by holding one is as little as what all else takes.
+/// Members above this size pass by in pieces.
 constexpr std::uint64_t kStreamAbove = 32ULL << 20;
 /// What is likely to be held of one of them.
 constexpr std::uint64_t kStreamCost = 16ULL << 20;
-/// A smaller one is inflated again in no time, and what is kept takes whole pages.
+/// What may be edited is held between these sizes. A smaller one is inflated again in no time, and
+/// what is kept takes whole pages; a larger one is edited while it passes by once more.
 constexpr std::uint64_t kHoldFrom = 512ULL << 10;
+constexpr std::uint64_t kHoldUpTo = 64ULL << 20;
 /// Mapped pages of the archive that it pays to give back.
 constexpr std::uint64_t kDropFrom = 16ULL << 10;
 
@@ -133,7 +134,7 @@ FirstPass first_pass(const MappedFile& file, const wheel::Member& member, HoldBu
   const bool may_be_edited = budget.is_given() && member.method == wheel::kDeflate &&
                              member.size >= kHoldFrom &&
                              elf::has_elf_magic(wheel::first_bytes(file.bytes(), member));
-  if (may_be_edited && member.size <= kStreamAbove && budget.has(member.size)) {
+  if (may_be_edited && member.size <= kHoldUpTo && budget.has(member.size)) {
     if (auto held = room_for(member, budget))
       return look_at_and_hold(file, member, std::move(held), jobs);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/graft_name.hpp"
 
+#include "base/text.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -8,14 +9,6 @@
 
 namespace truewheel::repair {
 namespace {
-
-std::string folded(std::string_view name) {
-  std::string result(name);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char letter) {
-    return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-  });
-  return result;
-}
 
 bool ends_in_hash(std::string_view stem) {
   if (stem.size() < 10 || stem[stem.size() - 9] != '-') return false;
@@ -43,17 +36,17 @@ std::string with_hash(const Parts& parts, std::string_view digits) {
 }  // namespace
 
 GraftNames::GraftNames(const std::set<std::string>& taken) {
-  for (const auto& name : taken) taken_folded_.insert(folded(name));
+  for (const auto& name : taken) taken_folded_.insert(ascii_lower(name));
 }
 
 std::string GraftNames::pick(std::string_view file_name, std::string_view sha256_hex) {
   const auto parts = parts_of(file_name);
-  if (ends_in_hash(parts.stem) && taken_folded_.insert(folded(file_name)).second) {
+  if (ends_in_hash(parts.stem) && taken_folded_.insert(ascii_lower(file_name)).second) {
     return std::string(file_name);
   }
   for (const std::size_t digits : kDigits) {
     auto name = with_hash(parts, sha256_hex.substr(0, digits));
-    if (taken_folded_.insert(folded(name)).second) return name;
+    if (taken_folded_.insert(ascii_lower(name)).second) return name;
   }
   throw Error(ErrorKind::unfit, "graft-name-taken",
               "every name for " + std::string(file_name) + " is taken in the wheel");

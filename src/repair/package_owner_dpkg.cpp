@@ -62,23 +62,47 @@ class Dpkg {
     for (const auto& [path, diversion] : diversions_) note(path);
   }
 
-  /// A file a package, thousands. Debian's libraries are in packages like "libssl3:amd64", whose
-  /// lists are a third of all and short: the others are read when those do not tell.
+  /// A file a package, thousands, and a file is in one package. libssl.so.3 is in "libssl3:amd64"
+  /// and most other libraries in packages of such names; the rest of them in other packages
+  /// "lib…:amd64", whose lists are a third of all and short. Each part is read when those before do
+  /// not tell.
   void read_lists() {
     auto lists = files_in(folder_ / "info");
     std::erase_if(lists, [](const auto& file) { return file.extension() != ".list"; });
-    const auto others = std::stable_partition(lists.begin(), lists.end(), is_library_list);
     std::set<std::string_view> files;
     for (const auto& [path, file] : wanted_) files.insert(file);
-    read_installed({lists.begin(), others});
+    const auto stems = package_stems();
+    const auto is_likely = [&](const fs::path& list) {
+      const auto name = list.stem().string();
+      return std::any_of(stems.begin(), stems.end(),
+                         [&](const auto& stem) { return name.starts_with(stem); });
+    };
+    const auto rest = std::stable_partition(lists.begin(), lists.end(), is_likely);
+    const auto others = std::stable_partition(rest, lists.end(), is_library_list);
+    read_installed({lists.begin(), rest});
+    if (found_.size() < files.size()) read_installed({rest, others});
     if (found_.size() < files.size()) read_installed({others, lists.end()});
+  }
+
+  /// What the names of wanted files say before ".so", as Debian's packages spell it: "libx11" of
+  /// "libX11.so.6", "libfoo-bar" of "libfoo_bar.so".
+  [[nodiscard]] std::set<std::string> package_stems() const {
+    std::set<std::string> stems;
+    for (const auto& [path, file] : wanted_) {
+      auto name = fs::path(path).filename().string();
+      name.erase(std::min(name.find(".so"), name.size()));
+      for (char& c : name) c = c == '_' ? '-' : ascii_lower(c);
+      if (!name.empty()) stems.insert(name);
+    }
+    return stems;
   }
 
   /// What dpkg's status does not know as installed was left behind of a package that is gone.
   void read_installed(std::span<const fs::path> lists) {
     read_lists(lists);
-    if (!found_.empty()) add_versions(folder_ / "status");
-    std::erase_if(found_, [](const auto& entry) { return entry.second.version.empty(); });
+    const auto lacks_version = [](const auto& entry) { return entry.second.version.empty(); };
+    if (std::any_of(found_.begin(), found_.end(), lacks_version)) add_versions(folder_ / "status");
+    std::erase_if(found_, lacks_version);
   }
 
   static bool is_library_list(const fs::path& list) {

@@ -24,9 +24,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 bool is_called(std::string_view key, std::string_view lower_name) {
-  return std::ranges::equal(key, lower_name, {}, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  return ascii_lower(key) == lower_name;
 }
 
 std::string_view trimmed(std::string_view text) {

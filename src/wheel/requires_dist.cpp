@@ -3,7 +3,6 @@
 #include <truewheel/wheel.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace truewheel::wheel {
@@ -16,9 +15,8 @@ std::vector<std::string> required_distributions(std::string_view metadata) {
     constexpr std::string_view kField = "requires-dist:";
     const bool is_field =
         line.size() > kField.size() &&
-        std::equal(kField.begin(), kField.end(), line.begin(), [](char wanted, char found) {
-          return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(found)));
-        });
+        std::equal(kField.begin(), kField.end(), line.begin(),
+                   [](char wanted, char found) { return wanted == ascii_lower(found); });
     if (!is_field) continue;
     auto rest = line.substr(kField.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheel/version.hpp"
 
+#include "base/text.hpp"
+
 #include <initializer_list>
 #include <vector>
 
@@ -124,10 +126,7 @@ class Parser {
 }  // namespace
 
 std::optional<std::string> comparable_version(std::string_view version) {
-  std::string lower(version);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const auto lower = ascii_lower(version);
   Parser parser(lower);
   parser.take('v');
   const auto epoch = parser.epoch();

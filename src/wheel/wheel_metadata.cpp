@@ -22,14 +22,6 @@ constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 using Header = std::pair<std::string, std::string>;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto first = text.find_first_not_of(kSpace);
@@ -39,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
 
 // Header names compare without case, as the e-mail headers that they are.
 bool has_key(const Header& header, std::string_view key) {
-  return lower(header.first) == lower(key);
+  return ascii_lower(header.first) == ascii_lower(key);
 }
 
 std::string_view value_of(const Header& header) {
@@ -186,7 +178,7 @@ std::vector<std::string> WheelMetadata::tags() const {
 bool WheelMetadata::root_is_purelib() const {
   const auto found = std::ranges::find_if(
       headers_, [](const Header& header) { return has_key(header, kPurelibKey); });
-  return found != headers_.end() && lower(value_of(*found)) == "true";
+  return found != headers_.end() && ascii_lower(value_of(*found)) == "true";
 }
 
 void WheelMetadata::set_tags(const std::vector<std::string>& tags) {

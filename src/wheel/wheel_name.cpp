@@ -111,7 +111,7 @@ std::string normalized_distribution(std::string_view name) {
   for (const char c : name) {
     const bool separator = c == '-' || c == '_' || c == '.';
     if (separator && !in_run) out.push_back('_');
-    if (!separator) out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+    if (!separator) out.push_back(ascii_lower(c));
     in_run = separator;
   }
   return out;

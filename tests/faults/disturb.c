@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded into truewheel. SHORT_IO=N: each read and write moves at most 1 to N bytes, by a fixed
 // pseudo-random sequence. FAIL_ALLOCATION=N: the Nth allocation fails, and those after it while
-// FAIL_ALLOCATION_COUNT (default 1) lasts.
+// FAIL_ALLOCATION_COUNT (default 1) lasts. LEAVE_OUT=ADDRESS+SIZE (hexadecimal, as nm prints them):
+// a function of the program within which none fails.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -15,6 +18,8 @@
 static atomic_ulong allocations;
 static atomic_ulong step;
 static unsigned long fail_at, fail_count, short_io;
+static unsigned long left_out, left_out_size;
+static const void* program;
 static int started;
 
 __attribute__((constructor)) static void start(void) {
@@ -24,6 +29,8 @@ __attribute__((constructor)) static void start(void) {
   fail_count = text ? strtoul(text, 0, 10) : 1;
   text = getenv("SHORT_IO");
   short_io = text ? strtoul(text, 0, 10) : 0;
+  text = getenv("LEAVE_OUT");
+  if (text) sscanf(text, "%lx+%lx", &left_out, &left_out_size);
 }
 
 // Counting starts with main: what static objects of a library allocate before it nobody can catch.
@@ -36,18 +43,16 @@ static int counted_main(int argc, char** argv, char** environment) {
 int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void* stack_end) {
   real_main = main;
+  Dl_info where;
+  if (dladdr(main, &where)) program = where.dli_fbase;
   int (*next)() = dlsym(RTLD_NEXT, "__libc_start_main");
   return next(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// LIEF 0.9's destructors free what its constructors did not come to set when memory was short. That
-// is not ours to test: what it allocates is not counted.
-static int in_lief(void) {
-  void* frames[40];
-  Dl_info where;
-  for (int n = backtrace(frames, 40); n-- > 0;) {
-    if (dladdr(frames[n], &where) && where.dli_fname && strstr(where.dli_fname, "libLIEF"))
-      return 1;
+static int is_left_out(void) {
+  void* frames[60];
+  for (int n = backtrace(frames, 60); n-- > 0;) {
+    if ((uintptr_t)frames[n] - (uintptr_t)program - left_out < left_out_size) return 1;
   }
   return 0;
 }
@@ -57,7 +62,7 @@ static int fails(void) {
   if (!started || !fail_at || inside) return 0;
   inside = 1;
   unsigned long number = atomic_fetch_add(&allocations, 1) + 1;
-  int failing = number >= fail_at && number < fail_at + fail_count && !in_lief();
+  int failing = number >= fail_at && number < fail_at + fail_count && !is_left_out();
   inside = 0;
   return failing;
 }

