@@ -58,8 +58,8 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
     const bool numbered = !wished.architecture.empty() && wished.family != "linux" &&
                           there.family == wished.family && !there.legacy;
     if (numbered) {
-      return {0,
-              std::abs(there.major - wished.major) * 1000 + std::abs(there.minor - wished.minor)};
+      const auto number = [](const PlatformTag& tag) { return tag.major * 1000 + tag.minor; };
+      return {0, std::abs(number(there) - number(wished))};
     }
     const std::string_view start = name.substr(0, 64);
     return {1 + std::min(edit_distance(start, candidate),

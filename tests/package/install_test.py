@@ -62,7 +62,22 @@ class Tests(unittest.TestCase):
         run("cmake", "--build", out)
         self.assertEqual(run(out / "uses_truewheel"),
                          f"truewheel {VERSION} reads a-1-py3-none-manylinux_2_17_x86_64.whl\n")
-        self.assertIn("error ", run(out / "uses_truewheel", work / "absent.whl"))
+        absent = subprocess.run([out / "uses_truewheel", work / "absent.whl", work], capture_output=True, text=True)
+        self.assertEqual(absent.returncode, 2, absent.stdout)
+        self.assertIn("does not exist", absent.stdout)
+        module, wheel = work / "tree/demo/_x.so", work / "demo-1.0-py3-none-linux_x86_64.whl"
+        module.parent.mkdir(parents=True)
+        (work / "x.c").write_text("int x(void) { return 1; }\n")
+        run("gcc", "-shared", "-fPIC", "-Wl,-rpath,/build/lib", "-o", module, work / "x.c")
+        run(sys.executable, HERE.parent / "support/pack_wheel.py", work / "tree", wheel)
+        said = run(out / "uses_truewheel", wheel, work / "repaired").splitlines()[1:]
+        (repaired,) = (work / "repaired").glob("*.whl")
+        self.assertEqual(said, ["edited demo/_x.so", f"wrote {repaired}"])
+        self.assertIn("manylinux", repaired.name)
+
+    def test_the_page_on_the_library_shows_the_program_that_is_built(self):
+        source = (HERE / "find_package/main.cpp").read_text().split("\n", 2)[2]
+        self.assertIn(f"```cpp\n{source}```\n", (HERE.parents[1] / "docs/library.md").read_text())
 
     def test_pkg_config_gives_what_a_compiler_needs(self):
         flags = run("pkg-config", "--cflags", "--libs", "truewheel", PKG_CONFIG_PATH=str(self.libdir / "pkgconfig")).split()

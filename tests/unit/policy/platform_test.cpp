@@ -78,6 +78,7 @@ TEST_CASE("an unknown platform is refused and the nearest one named") {
   refuses("manylinux_2_29", "nearest one is 'manylinux_2_28'");
   refuses("manylinux_2_42", "nearest one is 'manylinux_2_41'");
   refuses("manylinux_2_50_x86_64", "nearest one is 'manylinux_2_41_x86_64'");
+  refuses("manylinux_9_9", "nearest one is 'manylinux_2_41'");
   refuses("manylinx_2_28", "nearest one is 'manylinux_2_28'");
   refuses("manylinux2013", "nearest one is 'manylinux2010'");
   refuses("manylinux_2_35x86_64", "nearest one is 'manylinux_2_35'");
