@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/plan_notes.hpp"
 
+#include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include <truewheel/error.hpp>
 
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace truewheel::repair {
@@ -78,8 +81,11 @@ class MissingLibraries {
 
   /// The options that help, a group's name among them when it knows the library.
   [[nodiscard]] std::string hint() const {
-    std::string hint =
-        "--search DIR names a folder that has it, --exclude NAME leaves it to the user's machine";
+    std::string hint = "--search DIR names a folder that has it";
+    for (const auto& [folder, names] : folders_of_others()) {
+      hint += fmt::format(", {} has {}", printable(folder), quoted_list(names, 4));
+    }
+    hint += "; --exclude NAME leaves it to the user's machine";
     for (const auto& [name, entry] : missing_) {
       if (entry.edge->soname_of.empty()) continue;
       hint = fmt::format("have the build install {} as {}, the name that is asked for; {}",
@@ -129,6 +135,37 @@ class MissingLibraries {
       common.erase(common.begin(), ends.first.base());
     }
     return common;
+  }
+
+  /// Folders that only other files' run paths name, or that libraries of others came from, and the
+  /// missing ones that lie there and are for the same machine.
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> folders_of_others() const {
+    std::set<std::string> folders;
+    for (const auto& node : graph_.nodes) {
+      if (!node.in_wheel) folders.emplace(folder_name(node.path));
+      if (!node.facts || !node.facts->run_path()) continue;
+      for (auto& entry : deps::run_path_entries(node.facts->run_path()->value)) {
+        if (entry.starts_with('/')) folders.insert(std::move(entry));
+      }
+    }
+    std::map<std::string, std::vector<std::string>> found;
+    for (const auto& [name, entry] : missing_) {
+      const auto& needing = graph_.nodes[entry.needed_by.front()].facts;
+      for (const auto& folder : folders) {
+        if (!needing || name.find('/') != std::string::npos) continue;
+        if (is_for_the_machine_of(*needing, folder + "/" + name)) found[folder].push_back(name);
+      }
+    }
+    return found;
+  }
+
+  static bool is_for_the_machine_of(const elf::ElfFacts& needing, const std::string& path) {
+    try {
+      const auto there = elf::identify(MappedFile(path).bytes());
+      return there && there->machine == needing.machine && there->bits == needing.bits;
+    } catch (const Error&) {
+      return false;  // none that can be read
+    }
   }
 
   struct Entry {
