@@ -190,13 +190,13 @@ struct EncodedMember {
   std::uint16_t method = 0;
   std::uint32_t crc = 0;
   std::uint64_t size = 0;
-  Bytes compressed;  ///< a view: of the input archive, or of `owned`
-  std::shared_ptr<const Buffer> owned;
+  Bytes compressed;                   ///< a view: of the input archive, or of `owned`
+  std::shared_ptr<const void> owned;  ///< keeps what `compressed` views
 };
 /// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it
-/// smaller.
+/// smaller. `keeper`, if given, keeps the content, which is then stored without a copy.
 [[nodiscard]] EncodedMember encode_member(std::string name, bool executable, Bytes content,
-                                          int level);
+                                          int level, std::shared_ptr<const void> keeper = nullptr);
 
 /// Seconds since 1970 that go into every member: SOURCE_DATE_EPOCH or 1980-01-01, clamped to what
 /// zip can say.

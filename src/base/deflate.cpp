@@ -43,17 +43,21 @@ std::optional<std::string_view> inflate_exactly(Bytes compressed, std::span<std:
   return std::nullopt;
 }
 
-std::optional<Buffer> deflate_smaller(Bytes content, int level) {
-  if (content.empty()) return std::nullopt;
+std::size_t deflate_into(std::span<std::uint8_t> room, Bytes content, int level) {
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(
       libdeflate_alloc_compressor(level));
   if (!compressor) throw std::bad_alloc();
+  return libdeflate_deflate_compress(compressor.get(), content.data(), content.size(), room.data(),
+                                     room.size());
+}
+
+std::optional<Buffer> deflate_smaller(Bytes content, int level) {
+  if (content.empty()) return std::nullopt;
   // Room for one byte less than the content: what does not fit is not smaller. The room is not
   // cleared, so its unused part costs no memory; the result is a copy of exactly its length.
   const std::size_t room = content.size() - 1;
   const auto out = std::make_unique_for_overwrite<std::uint8_t[]>(std::max<std::size_t>(room, 1));
-  const std::size_t length = libdeflate_deflate_compress(compressor.get(), content.data(),
-                                                         content.size(), out.get(), room);
+  const std::size_t length = deflate_into({out.get(), room}, content, level);
   if (length == 0) return std::nullopt;
   return Buffer(out.get(), out.get() + length);
 }

@@ -24,5 +24,8 @@ inline constexpr std::uint64_t kMaxDeflateRatio = 1032;
 /// ratio). The bytes depend on content, level and libdeflate's version alone. nullopt unless they
 /// are fewer than content's.
 [[nodiscard]] std::optional<Buffer> deflate_smaller(Bytes content, int level);
+/// The same into `room`; the length, or 0 where that is not enough. Room that is not needed is not
+/// touched.
+[[nodiscard]] std::size_t deflate_into(std::span<std::uint8_t> room, Bytes content, int level);
 
 }  // namespace truewheel

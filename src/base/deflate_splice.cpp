@@ -86,35 +86,40 @@ void copy_bits(BitWriter& out, Bytes stream, std::span<const DeflateBlock> block
   out.copy(stream, last.first_bit + 1, last.end_bit);
 }
 
-void copy_blocks(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blocks, Bytes content,
-                 EndsStream ends_stream, const StreamUsed& used) {
+// At the same bit of a byte all of them can be copied, stored blocks too; else what precedes the
+// next stored block, behind which old and new stand at the same bit again.
+void copy_at_once(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blocks,
+                  EndsStream ends_stream) {
   const auto is_stored = [](const DeflateBlock& block) {
     return block.type == DeflateBlockType::stored;
   };
   while (!blocks.empty()) {
     const DeflateBlock& block = blocks.front();
-    // At the same bit of a byte all the rest can be copied, stored blocks too; else what precedes
-    // the next stored block, behind which old and new stand at the same bit again.
-    std::size_t count = blocks_at_once(blocks);
+    std::size_t count = blocks.size();
     if (out.position() % 8 != block.first_bit % 8) {
-      const auto some = blocks.first(count);
-      count = static_cast<std::size_t>(std::find_if(some.begin(), some.end(), is_stored) -
-                                       some.begin());
+      count = static_cast<std::size_t>(std::find_if(blocks.begin(), blocks.end(), is_stored) -
+                                       blocks.begin());
     }
-    const auto ends_here = [&](std::size_t taken) {
-      return taken == blocks.size() ? ends_stream : EndsStream::no;
-    };
-    if (count == 0) {
-      count = 1;
-      put_stored(out,
-                 content.subspan(static_cast<std::size_t>(block.content_begin),
-                                 static_cast<std::size_t>(block.content_end - block.content_begin)),
-                 ends_here(count));
+    const bool says_again = count == 0;
+    count = std::max<std::size_t>(1, count);
+    const auto ends_here = count == blocks.size() ? ends_stream : EndsStream::no;
+    if (says_again) {
+      put_stored(out, stored_bytes(stream, block), ends_here);
     } else {
-      copy_bits(out, stream, blocks.first(count), ends_here(count));
+      copy_bits(out, stream, blocks.first(count), ends_here);
     }
-    if (used) used(bytes_of(stream, blocks.first(count)));
     blocks = blocks.subspan(count);
+  }
+}
+
+void copy_blocks(BitWriter& out, Bytes stream, std::span<const DeflateBlock> blocks,
+                 EndsStream ends_stream, const StreamUsed& used) {
+  while (!blocks.empty()) {
+    const auto some = blocks.first(blocks_at_once(blocks));
+    blocks = blocks.subspan(some.size());
+    copy_at_once(out, stream, some, blocks.empty() ? ends_stream : EndsStream::no);
+    // Not block by block: the kernel maps what is around a page together with it.
+    if (used) used(bytes_of(stream, some));
   }
 }
 
@@ -141,6 +146,13 @@ std::size_t blocks_at_once(std::span<const DeflateBlock> blocks) {
 Bytes bytes_of(Bytes stream, std::span<const DeflateBlock> blocks) {
   const auto begin = static_cast<std::size_t>(blocks.front().first_bit / 8);
   return stream.subspan(begin, static_cast<std::size_t>(blocks.back().end_bit / 8) - begin);
+}
+
+Bytes stored_bytes(Bytes stream, const DeflateBlock& block) {
+  const std::uint64_t begin = (block.first_bit + 3 + 7) / 8 + 4;
+  const std::uint64_t length = block.content_end - block.content_begin;
+  if (begin > stream.size() || length > stream.size() - begin) return {};
+  return stream.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(length));
 }
 
 std::vector<SplicePart> plan_splice(std::span<const DeflateBlock> blocks, std::uint64_t old_size,
@@ -185,7 +197,7 @@ Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes ne
       encoder.encode(out, new_content, part.content, ends_stream);
     } else {
       copy_blocks(out, stream, blocks.subspan(part.first_block, part.end_block - part.first_block),
-                  new_content, ends_stream, used);
+                  ends_stream, used);
     }
     if (part_ends != nullptr) part_ends->push_back(out.position());
   }
@@ -195,7 +207,7 @@ Buffer write_splice(Bytes stream, std::span<const DeflateBlock> blocks, Bytes ne
 std::optional<Buffer> splice_deflate(Bytes stream, const std::vector<DeflateBlock>& blocks,
                                      Bytes new_content, std::uint64_t old_size,
                                      std::vector<ContentRange> changed, int level,
-                                     const StreamUsed& used) {
+                                     const StreamUsed& used, NotSmaller not_smaller) {
   if (!describes(blocks, stream, old_size)) return std::nullopt;
   const std::vector<SplicePart> plan =
       plan_splice(blocks, old_size, new_content.size(), std::move(changed));
@@ -206,7 +218,9 @@ std::optional<Buffer> splice_deflate(Bytes stream, const std::vector<DeflateBloc
   std::vector<std::uint64_t> part_ends;
   Buffer spliced = write_splice(stream, blocks, new_content, plan, level, &part_ends, used);
   // What is not smaller than its content is better stored.
-  if (spliced.size() >= new_content.size()) return std::nullopt;
+  if (spliced.size() >= new_content.size() && not_smaller == NotSmaller::refused) {
+    return std::nullopt;
+  }
   if (!is_proven(spliced, part_ends, plan, stream, blocks, new_content, used)) return std::nullopt;
   return spliced;
 }

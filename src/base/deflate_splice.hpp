@@ -29,11 +29,20 @@ using StreamUsed = std::function<void(Bytes)>;
 /// The whole bytes that blocks in a row take of their stream.
 [[nodiscard]] Bytes bytes_of(Bytes stream, std::span<const DeflateBlock> blocks);
 
+/// The bytes of a stored block, behind its padding and lengths (RFC 1951, 3.2.4); empty when the
+/// stream has no room for them there.
+[[nodiscard]] Bytes stored_bytes(Bytes stream, const DeflateBlock& block);
+
+/// Whether a result may be no smaller than its content, as streams of stored blocks are not: such
+/// content is better stored by the archive, but a large one is best left as it was packed.
+enum class NotSmaller { refused, taken };
+
 /// A raw deflate stream of `new_content`, made from `stream`, which is one of the old content: what
 /// did not change is not compressed again. `blocks` is the stream's index, `old_size` the old
 /// content's size; `changed` holds every byte that differs from the old one at the same offset, in
-/// any order; a difference in size needs no range. nullopt if that would not pay or the stream is
-/// odd: compress it anew. The bytes depend on the arguments and zlib's version alone.
+/// any order; a difference in size needs no range. Of new_content only what is encoded again is
+/// looked at, and the 32 KiB before. nullopt if that would not pay or the stream is odd: compress
+/// it anew. The bytes depend on the arguments and zlib's version alone.
 ///
 /// A block is copied bit by bit if no byte changed in it or in the 32 KiB before it, which it may
 /// refer to; the others are encoded again by zlib at `level` (0-9), runs of them as one, with the
@@ -44,7 +53,8 @@ using StreamUsed = std::function<void(Bytes)>;
                                                    const std::vector<DeflateBlock>& blocks,
                                                    Bytes new_content, std::uint64_t old_size,
                                                    std::vector<ContentRange> changed, int level,
-                                                   const StreamUsed& used = {});
+                                                   const StreamUsed& used = {},
+                                                   NotSmaller not_smaller = NotSmaller::refused);
 
 /// A part of the new stream; a plan's parts follow each other and make up the new content.
 struct SplicePart {

@@ -142,8 +142,11 @@ void MappedFile::drop(Bytes piece) const noexcept {
   ::madvise(const_cast<std::uint8_t*>(data_) + start, end - start, MADV_DONTNEED);
 }
 
-bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
-                Bytes other_part) {
+namespace {
+
+/// `dropped` is told each pair of pieces that is done with.
+template <class Dropped>
+bool same_pieces(Bytes part, Bytes other_part, const Dropped& dropped) {
   constexpr std::size_t kStep = std::size_t{1} << 20U;
   constexpr std::size_t kWorthDropping = std::size_t{64} << 10U;
   if (part.size() != other_part.size()) return false;
@@ -152,14 +155,25 @@ bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file
     const Bytes other_piece = other_part.first(piece.size());
     if (std::memcmp(piece.data(), other_piece.data(), piece.size()) != 0) return false;
     // A small one is one of many that share pages.
-    if (piece.size() >= kWorthDropping) {
-      file.drop(piece);
-      other_file.drop(other_piece);
-    }
+    if (piece.size() >= kWorthDropping) dropped(piece, other_piece);
     part = part.subspan(piece.size());
     other_part = other_part.subspan(piece.size());
   }
   return true;
+}
+
+}  // namespace
+
+bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
+                Bytes other_part) {
+  return same_pieces(part, other_part, [&](Bytes piece, Bytes other_piece) {
+    file.drop(piece);
+    other_file.drop(other_piece);
+  });
+}
+
+bool same_bytes(const MappedFile& file, Bytes part, Bytes expected) {
+  return same_pieces(part, expected, [&](Bytes piece, Bytes) { file.drop(piece); });
 }
 
 }  // namespace truewheel

@@ -50,5 +50,7 @@ class MappedFile {
 /// Whether parts of two files have the same bytes; the pages of neither stay in memory.
 [[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
                               Bytes other_part);
+/// The same of one file and what it should have.
+[[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, Bytes expected);
 
 }  // namespace truewheel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/splice_proof.hpp"
 
+#include "base/deflate_splice.hpp"
 #include "base/inflate.hpp"
 
 #include <algorithm>
@@ -57,19 +58,12 @@ class Proof {
   [[nodiscard]] std::uint64_t produced() const { return produced_; }
 
   bool inflates(ContentRange range, std::uint64_t end_bit, EndsStream ends_stream) {
-    return inflates(range, end_bit, ends_stream,
-                    content_.first(static_cast<std::size_t>(
-                        std::min<std::uint64_t>(range.begin, content_.size()))));
-  }
-
-  /// `before`: the content in front of the range, as far as it may be referred to.
-  bool inflates(ContentRange range, std::uint64_t end_bit, EndsStream ends_stream, Bytes before) {
     if (range.begin != produced_ || range.end < range.begin || range.end > content_.size()) {
       return false;
     }
     const auto begin = static_cast<std::size_t>(range.begin);
     Bytes expected = content_.subspan(begin, static_cast<std::size_t>(range.end) - begin);
-    PiecewiseInflater inflater(spliced_, bit_, end_bit, before, ends_stream);
+    PiecewiseInflater inflater(spliced_, bit_, end_bit, content_.first(begin), ends_stream);
     for (Bytes piece = inflater.next(); !piece.empty(); piece = inflater.next()) {
       if (piece.size() > expected.size() ||
           !std::equal(piece.begin(), piece.end(), expected.begin())) {
@@ -83,28 +77,34 @@ class Proof {
   }
 
   bool copies(std::span<const DeflateBlock> blocks, EndsStream ends_stream) {
-    const auto is_stored = [](const DeflateBlock& block) {
-      return block.type == DeflateBlockType::stored;
-    };
     while (!blocks.empty()) {
       const auto some = blocks.first(blocks_at_once(blocks));
-      const auto stored = std::find_if(some.begin(), some.end(), is_stored);
-      const auto count = static_cast<std::size_t>(stored - some.begin());
-      const auto ends_here = [&](std::size_t taken) {
-        return taken == blocks.size() ? ends_stream : EndsStream::no;
-      };
-      if (count != 0 && !copies_bits(blocks.first(count), ends_here(count))) return false;
-      if (count != 0 && used_) used_(bytes_of(stream_, blocks.first(count)));
-      blocks = blocks.subspan(count);
-      if (blocks.empty()) break;
-      if (!is_stored(blocks.front())) continue;
-      if (!says_again(blocks.front(), ends_here(1))) return false;
-      blocks = blocks.subspan(1);
+      blocks = blocks.subspan(some.size());
+      if (!copies_at_once(some, blocks.empty() ? ends_stream : EndsStream::no)) return false;
+      // Not block by block: the kernel maps what is around a page together with it.
+      if (used_) used_(bytes_of(stream_, some));
     }
     return true;
   }
 
  private:
+  bool copies_at_once(std::span<const DeflateBlock> blocks, EndsStream ends_stream) {
+    const auto is_stored = [](const DeflateBlock& block) {
+      return block.type == DeflateBlockType::stored;
+    };
+    while (!blocks.empty()) {
+      const auto stored = std::find_if(blocks.begin(), blocks.end(), is_stored);
+      const auto count =
+          std::max<std::size_t>(1, static_cast<std::size_t>(stored - blocks.begin()));
+      const auto ends_here = count == blocks.size() ? ends_stream : EndsStream::no;
+      const bool holds = is_stored(blocks.front()) ? says_again(blocks.front(), ends_here)
+                                                   : copies_bits(blocks.first(count), ends_here);
+      if (!holds) return false;
+      blocks = blocks.subspan(count);
+    }
+    return true;
+  }
+
   /// Blocks that follow each other have the old stream's bits, but for the last one's BFINAL.
   bool copies_bits(std::span<const DeflateBlock> blocks, EndsStream ends_stream) {
     const DeflateBlock& first = blocks.front();
@@ -123,12 +123,25 @@ class Proof {
     return true;
   }
 
-  /// A stored block need not have its old padding; its bytes stand as they are (RFC 1951, 3.2.4).
+  /// A stored block need not have its old padding; its lengths and bytes are the old ones, and
+  /// refer to nothing (RFC 1951, 3.2.4).
   bool says_again(const DeflateBlock& block, EndsStream ends_stream) {
     const std::uint64_t length = block.content_end - block.content_begin;
-    const std::uint64_t data = (bit_ + 3 + 7) / 8 + 4;
-    // It refers to nothing, and what refers to something is not taken for it.
-    return inflates({block.content_begin, block.content_end}, 8 * (data + length), ends_stream, {});
+    const Bytes old = stored_bytes(stream_, block);
+    const std::uint64_t lengths = 8 * ((bit_ + 3 + 7) / 8);
+    const std::uint64_t said = length | (~length & 0xFFFFU) << 16U;
+    const auto same = [&](std::uint64_t bit, std::uint64_t count, std::uint64_t value) {
+      const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+      return (word_at(spliced_, bit) & mask) == value;
+    };
+    if (block.content_begin != produced_ || old.size() != length ||
+        !has_final_bit(bit_, ends_stream) || !same(bit_ + 1, 2, 0) || !same(lengths, 32, said) ||
+        !same_bits({spliced_, lengths + 32}, {old, 0}, 8 * length)) {
+      return false;
+    }
+    bit_ = lengths + 32 + 8 * length;
+    produced_ = block.content_end;
+    return true;
   }
 
   [[nodiscard]] bool has_final_bit(std::uint64_t bit, EndsStream ends_stream) const {

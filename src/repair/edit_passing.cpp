@@ -61,7 +61,7 @@ class EditedPieces {
   Buffer copy_;
 };
 
-/// Wants of the edited content what its checks look at, and what the splice encodes or says again.
+/// Wants of the edited content what its checks look at, and what the splice encodes.
 /// False when that is so much that the content may as well be held.
 bool want_pages(SparseContent& after, const SparseContent& before, const elf::PatchList& patches,
                 std::span<const DeflateBlock> blocks) {
@@ -80,12 +80,7 @@ bool want_pages(SparseContent& after, const SparseContent& before, const elf::Pa
        plan_splice(blocks, old_size, after.bytes().size(), changed_ranges(patches, old_size))) {
     if (part.kind == SplicePart::Kind::encoded) {
       want(part.content.begin - std::min(part.content.begin, kDeflateWindow), part.content.end);
-      continue;
     }
-    for (const auto& block : blocks.subspan(part.first_block, part.end_block - part.first_block)) {
-      if (block.type == DeflateBlockType::stored) want(block.content_begin, block.content_end);
-    }
-    if (wanted > kMost) return false;
   }
   return wanted <= kMost;
 }
@@ -115,16 +110,17 @@ std::optional<PassedEdit> edit_by_what_was_kept(const ElfSource& source, const e
   require_sound(before.bytes(), after.bytes(), edit, result.patches);
 
   const auto stream = wheel::packed_bytes(source.archive->bytes(), member);
-  auto spliced =
-      splice_deflate(stream, held.map.blocks, after.bytes(), member.size,
-                     changed_ranges(result.patches, member.size), options.compression_level, drop);
+  auto spliced = splice_deflate(stream, held.map.blocks, after.bytes(), member.size,
+                                changed_ranges(result.patches, member.size),
+                                options.compression_level, drop, NotSmaller::taken);
   result.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(after.bytes()));
   // What was read and is not there was zeros to all of the above.
   if (!spliced || !before.missed().empty() || !after.missed().empty()) return std::nullopt;
   result.encoded.method = wheel::kDeflate;
   result.encoded.size = after.bytes().size();
-  result.encoded.owned = std::make_shared<const Buffer>(std::move(*spliced));
-  result.encoded.compressed = *result.encoded.owned;
+  const auto owned = std::make_shared<const Buffer>(std::move(*spliced));
+  result.encoded.compressed = *owned;
+  result.encoded.owned = owned;
   result.sha256 = base64url(hasher.finish());
   return result;
 }

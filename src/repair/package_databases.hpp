@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "deps/sysroot.hpp"
 #include "repair/package_owner.hpp"
 
 #include <filesystem>
@@ -18,14 +19,18 @@ namespace truewheel::repair {
 using WantedFiles = std::map<std::string, std::string, std::less<>>;
 using Owners = std::map<std::string, PackageOwner>;
 
-/// What each package manager's database below `root` says of the wanted files. A database that is
+/// What each package manager's database of that system says of the wanted files. A database that is
 /// not there or cannot be read says nothing.
-[[nodiscard]] Owners dpkg_owners(const std::filesystem::path& root, const WantedFiles& wanted,
+[[nodiscard]] Owners dpkg_owners(const deps::Sysroot& system, const WantedFiles& wanted,
                                  unsigned jobs);
-[[nodiscard]] Owners apk_owners(const std::filesystem::path& root, const WantedFiles& wanted);
-[[nodiscard]] Owners rpm_owners(const std::filesystem::path& root, const WantedFiles& wanted);
+[[nodiscard]] Owners apk_owners(const deps::Sysroot& system, const WantedFiles& wanted);
+[[nodiscard]] Owners rpm_owners(const deps::Sysroot& system, const WantedFiles& wanted);
 
-/// Calls `use` with each line of a file; a file that is not there has none.
+/// Where an absolute path of that system lies on this machine. Links are followed as in the system,
+/// so that none leads to this machine's databases.
+[[nodiscard]] std::filesystem::path place(const deps::Sysroot& system, std::string_view path);
+/// Calls `use` with each line of a regular file but those above a mebibyte, whatever the size of
+/// the file; a file that is not there has none.
 void read_lines(const std::filesystem::path& path,
                 const std::function<void(std::string_view)>& use);
 /// The value of "Key: value" if the line is that.

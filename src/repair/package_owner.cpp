@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -40,10 +41,10 @@ WantedFiles wanted_paths(const std::vector<std::string>& files, const fs::path& 
 }
 
 /// ID of os-release, which package URLs use as the namespace.
-std::string distribution_of(const fs::path& root) {
-  for (const char* path : {"etc/os-release", "usr/lib/os-release"}) {
+std::string distribution_of(const deps::Sysroot& system) {
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
     std::string id;
-    read_lines(root / path, [&](std::string_view line) {
+    read_lines(place(system, path), [&](std::string_view line) {
       const auto value = value_of(line, "ID=");
       if (!value) return;
       id = *value;
@@ -56,22 +57,46 @@ std::string distribution_of(const fs::path& root) {
 
 }  // namespace
 
+fs::path place(const deps::Sysroot& system, std::string_view path) {
+  const auto inside = system.inside(path);
+  return system.real_path(inside).value_or(inside);
+}
+
 void read_lines(const fs::path& path, const std::function<void(std::string_view)>& use) {
-  // Thousands of small files are read this way: three calls are enough for most of them.
+  // Thousands of small files are read this way: four calls are enough for most of them. A FIFO must
+  // not wait for a writer (O_NONBLOCK).
+  constexpr std::size_t kLongest = std::size_t{1} << 20U;
   const FileDescriptor file(
-      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
-  std::string text;
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+
+  std::string begun;  // a line whose end is not read yet
+  bool is_too_long = false;
+  const auto end_line = [&](std::string_view end) {
+    if (begun.empty()) {
+      if (!is_too_long) use(end);
+    } else {
+      use(begun.append(end));
+      begun.clear();
+    }
+    is_too_long = false;
+  };
   std::array<char, 16384> piece;
-  while (file.is_open()) {
+  while (true) {
     const auto size = uninterrupted([&] { return ::read(file.get(), piece.data(), piece.size()); });
     if (size <= 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(size));
+    std::string_view rest(piece.data(), static_cast<std::size_t>(size));
+    for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+      end_line(rest.substr(0, end));
+      rest.remove_prefix(end + 1);
+    }
+    if (is_too_long) continue;
+    begun.append(rest);
+    is_too_long = begun.size() > kLongest;
+    if (is_too_long) begun = {};
   }
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    use(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  if (!begun.empty()) end_line({});
 }
 
 std::optional<std::string> value_of(std::string_view line, std::string_view key) {
@@ -89,13 +114,13 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 std::map<std::string, PackageOwner> find_package_owners(const std::vector<std::string>& files,
                                                         const fs::path& sysroot, unsigned jobs) {
-  const fs::path root = sysroot.empty() ? fs::path("/") : sysroot;
+  const deps::Sysroot system(sysroot);
   const auto wanted = wanted_paths(files, sysroot);
   if (wanted.empty()) return {};
-  auto owners = dpkg_owners(root, wanted, jobs);
-  owners.merge(apk_owners(root, wanted));
-  owners.merge(rpm_owners(root, wanted));
-  const auto distribution = owners.empty() ? std::string() : distribution_of(root);
+  auto owners = dpkg_owners(system, wanted, jobs);
+  owners.merge(apk_owners(system, wanted));
+  owners.merge(rpm_owners(system, wanted));
+  const auto distribution = owners.empty() ? std::string() : distribution_of(system);
   for (auto& [file, owner] : owners) {
     owner.distribution = distribution;
     std::sort(owner.licence_files.begin(), owner.licence_files.end());

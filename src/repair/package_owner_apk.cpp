@@ -56,9 +56,9 @@ class ApkDatabase {
 
 }  // namespace
 
-Owners apk_owners(const fs::path& root, const WantedFiles& wanted) {
-  auto owners = ApkDatabase(wanted).read(root / "lib/apk/db/installed");
-  owners.merge(ApkDatabase(wanted).read(root / "usr/lib/apk/db/installed"));
+Owners apk_owners(const deps::Sysroot& system, const WantedFiles& wanted) {
+  auto owners = ApkDatabase(wanted).read(place(system, "/lib/apk/db/installed"));
+  owners.merge(ApkDatabase(wanted).read(place(system, "/usr/lib/apk/db/installed")));
   return owners;
 }
 

@@ -4,6 +4,7 @@
 #include "repair/package_databases.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string_view>
@@ -27,9 +28,12 @@ struct Diversion {
 /// in "status". Images without a package manager have one folder "status.d" instead, with a stanza
 /// and an md5sums file a package.
 class Dpkg {
+  /// File that was asked for, and a package whose list has it.
+  using Candidates = std::vector<std::pair<std::string, PackageOwner>>;
+
  public:
-  Dpkg(const fs::path& root, const WantedFiles& wanted, unsigned jobs)
-      : folder_(root / "var/lib/dpkg"), wanted_(wanted), jobs_(jobs) {}
+  Dpkg(const deps::Sysroot& system, const WantedFiles& wanted, unsigned jobs)
+      : system_(system), wanted_(wanted), jobs_(jobs) {}
 
   [[nodiscard]] Owners owners() && {
     read_diversions();
@@ -46,7 +50,7 @@ class Dpkg {
  private:
   void read_diversions() {
     std::vector<std::string> lines;
-    read_lines(folder_ / "diversions", [&](std::string_view line) { lines.emplace_back(line); });
+    read_lines(at("diversions"), [&](std::string_view line) { lines.emplace_back(line); });
     for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {
       diversions_[lines[i]] = {lines[i + 1], lines[i + 2]};
     }
@@ -67,7 +71,7 @@ class Dpkg {
   /// "lib…:amd64", whose lists are a third of all and short. Each part is read when those before do
   /// not tell.
   void read_lists() {
-    auto lists = files_in(folder_ / "info");
+    auto lists = files_in(at("info"));
     std::erase_if(lists, [](const auto& file) { return file.extension() != ".list"; });
     std::set<std::string_view> files;
     for (const auto& [path, file] : wanted_) files.insert(file);
@@ -97,12 +101,15 @@ class Dpkg {
     return stems;
   }
 
-  /// What dpkg's status does not know as installed was left behind of a package that is gone.
+  /// What dpkg's status does not know as installed was left behind of a package that is gone: the
+  /// owner is the first that it knows.
   void read_installed(std::span<const fs::path> lists) {
-    read_lists(lists);
-    const auto lacks_version = [](const auto& entry) { return entry.second.version.empty(); };
-    if (std::any_of(found_.begin(), found_.end(), lacks_version)) add_versions(folder_ / "status");
-    std::erase_if(found_, lacks_version);
+    auto candidates = read_lists(lists);
+    if (candidates.empty()) return;
+    add_versions(candidates);
+    for (auto& [file, owner] : candidates) {
+      if (!owner.version.empty()) found_.emplace(std::move(file), std::move(owner));
+    }
   }
 
   static bool is_library_list(const fs::path& list) {
@@ -111,13 +118,15 @@ class Dpkg {
            name.find("-dev:") == std::string::npos;
   }
 
-  /// On all cores; the first list that has a file is its owner's.
-  void read_lists(std::span<const fs::path> lists) {
+  /// On all cores, the answers in the order of the lists.
+  [[nodiscard]] Candidates read_lists(std::span<const fs::path> lists) const {
     std::vector<Owners> found(lists.size());
     parallel_for(
         lists.size(), jobs_, lists.size(), [](std::size_t) { return 1; },
         [&](std::size_t i) { found[i] = read_list(lists[i]); });
-    for (auto& owners : found) found_.merge(owners);
+    Candidates all;
+    for (auto& owners : found) std::move(owners.begin(), owners.end(), std::back_inserter(all));
+    return all;
   }
 
   [[nodiscard]] Owners read_list(const fs::path& list) const {
@@ -127,6 +136,7 @@ class Dpkg {
     owner.name = parts.front();
     if (parts.size() > 1) owner.architecture = parts[1];
     Owners found;
+    if (owner.name.empty()) return found;
     read_lines(list, [&](std::string_view line) {
       if (line.size() >= is_wanted_length_.size() || !is_wanted_length_[line.size()]) return;
       const auto diverted = diversions_.find(line);
@@ -141,12 +151,12 @@ class Dpkg {
     if (file != wanted_.end()) found.emplace(file->second, owner);
   }
 
-  void add_versions(const fs::path& status) {
+  void add_versions(Candidates& candidates) const {
     PackageOwner package;
-    bool is_installed = true;
+    bool has_files = true;
     const auto end_stanza = [&] {
-      if (!std::exchange(is_installed, true)) package = {};
-      for (auto& [file, owner] : found_) {
+      if (!std::exchange(has_files, true)) package = {};
+      for (auto& [file, owner] : candidates) {
         const bool fits = owner.architecture.empty() || owner.architecture == package.architecture;
         if (owner.name != package.name || !fits || !owner.version.empty()) continue;
         owner.version = package.version;
@@ -154,9 +164,12 @@ class Dpkg {
       }
       package = {};
     };
-    read_lines(status, [&](std::string_view line) {
+    read_lines(at("status"), [&](std::string_view line) {
       if (line.empty()) end_stanza();
-      if (auto value = value_of(line, "Status: ")) is_installed = value->ends_with(" installed");
+      // dpkg(1): a package that waits for its configuration or a trigger has its files already.
+      if (auto value = value_of(line, "Status: ")) {
+        has_files = !value->ends_with(" not-installed") && !value->ends_with(" config-files");
+      }
       if (auto value = value_of(line, "Package: ")) package.name = std::move(*value);
       if (auto value = value_of(line, "Architecture: ")) package.architecture = std::move(*value);
       if (auto value = value_of(line, "Version: ")) package.version = std::move(*value);
@@ -167,7 +180,7 @@ class Dpkg {
   /// "status.d/libssl3" holds the stanza, "status.d/libssl3.md5sums" a line "<digest>  usr/lib/…" a
   /// file.
   void read_status_folder() {
-    for (const auto& stanza : files_in(folder_ / "status.d")) {
+    for (const auto& stanza : files_in(at("status.d"))) {
       if (stanza.extension() == ".md5sums") continue;
       PackageOwner owner;
       owner.type = "deb";
@@ -185,7 +198,11 @@ class Dpkg {
     }
   }
 
-  fs::path folder_;
+  [[nodiscard]] fs::path at(const std::string& name) const {
+    return place(system_, "/var/lib/dpkg/" + name);
+  }
+
+  const deps::Sysroot& system_;
   const WantedFiles& wanted_;
   unsigned jobs_;
   std::map<std::string, Diversion, std::less<>> diversions_;
@@ -195,8 +212,8 @@ class Dpkg {
 
 }  // namespace
 
-Owners dpkg_owners(const fs::path& root, const WantedFiles& wanted, unsigned jobs) {
-  return Dpkg(root, wanted, jobs).owners();
+Owners dpkg_owners(const deps::Sysroot& system, const WantedFiles& wanted, unsigned jobs) {
+  return Dpkg(system, wanted, jobs).owners();
 }
 
 }  // namespace truewheel::repair

@@ -30,7 +30,7 @@ void take_package(const RpmPackage& package, const WantedFiles& wanted, Owners& 
 
 }  // namespace
 
-Owners rpm_owners(const fs::path& root, const WantedFiles& wanted) {
+Owners rpm_owners(const deps::Sysroot& system, const WantedFiles& wanted) {
   Owners found;
   std::set<std::string> names;
   for (const auto& [path, file] : wanted) names.insert(std::string(base_name(path)));
@@ -38,10 +38,14 @@ Owners rpm_owners(const fs::path& root, const WantedFiles& wanted) {
     if (const auto package = parse_rpm_header(header)) take_package(*package, wanted, found);
   };
   // /var/lib/rpm of old, sysimage of Fedora 36 and SUSE, share of rpm-ostree.
-  for (const char* folder : {"var/lib/rpm", "usr/lib/sysimage/rpm", "usr/share/rpm"}) {
-    read_rpm_sqlite(root / folder / "rpmdb.sqlite", {names.begin(), names.end()}, use);
-    if (found.empty()) read_rpm_ndb(root / folder / "Packages.db", use);
-    if (found.empty()) read_rpm_berkeley(root / folder / "Packages", use);
+  for (const std::string folder : {"/var/lib/rpm/", "/usr/lib/sysimage/rpm/", "/usr/share/rpm/"}) {
+    const auto sqlite = place(system, folder + "rpmdb.sqlite");
+    std::error_code ignored;
+    if (fs::is_regular_file(sqlite, ignored)) {  // SQLite would wait for a FIFO's writer
+      read_rpm_sqlite(sqlite, {names.begin(), names.end()}, use);
+    }
+    if (found.empty()) read_rpm_ndb(place(system, folder + "Packages.db"), use);
+    if (found.empty()) read_rpm_berkeley(place(system, folder + "Packages"), use);
     if (!found.empty()) break;
   }
   return found;

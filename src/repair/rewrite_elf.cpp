@@ -16,6 +16,8 @@
 #include <truewheel/error.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -46,16 +48,26 @@ struct Opened {
   [[nodiscard]] Bytes bytes() const { return file ? file->bytes() : Bytes(content.bytes()); }
 };
 
-Opened hold(Bytes bytes) {
+/// A copy; `copied` is told what of the bytes is done with.
+Opened hold(Bytes bytes, const std::function<void(Bytes)>& copied = {}) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   auto content = MappedPages::memory(bytes.size());
-  std::copy(bytes.begin(), bytes.end(), content.bytes().begin());
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+    const Bytes piece = bytes.subspan(at, std::min(kPiece, bytes.size() - at));
+    std::copy(piece.begin(), piece.end(),
+              content.bytes().begin() + static_cast<std::ptrdiff_t>(at));
+    if (copied) copied(piece);
+  }
   return {std::move(content), {}, {}, {}};
 }
 
 Opened open_member(const ElfSource& source) {
   const auto& member = *source.member;
   const Bytes archive = source.archive->bytes();
-  if (member.method != wheel::kDeflate) return hold(wheel::read_member(archive, member).bytes());
+  if (member.method != wheel::kDeflate) {
+    return hold(wheel::read_member(archive, member).bytes(),
+                [&](Bytes piece) { source.archive->drop(piece); });
+  }
   const auto stream = wheel::packed_bytes(archive, member);
   wheel::StreamMap map;
   if (source.held) map = std::move(source.held->map);
@@ -174,9 +186,18 @@ Proven prove(wheel::EncodedMember encoded, Bytes content) {
   return {std::move(encoded), base64url(hasher.finish())};
 }
 
+/// A large file that the build did not compress stays so, and is not held twice.
+int level_of(const ElfSource& source, std::uint64_t size, const Options& options) {
+  constexpr std::uint64_t kLarge = std::uint64_t{64} << 20U;
+  const bool was_stored = source.member != nullptr && source.member->method == wheel::kStored;
+  return was_stored && size > kLarge ? 0 : options.compression_level;
+}
+
 /// The blocks that did not change are copied; where there are none, or too few, all is compressed.
-Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size, Bytes edited,
-              const elf::PatchList& patches, const Options& options) {
+Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_size,
+              const std::shared_ptr<MappedPages>& content, const elf::PatchList& patches,
+              const Options& options) {
+  const Bytes edited = content->bytes();
   // Level 0 asks for no compression at all.
   if (!opened.blocks.empty() && options.compression_level != 0) {
     auto changed = changed_ranges(patches, old_size);
@@ -203,14 +224,17 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
       encoded.executable = source.executable;
       encoded.method = wheel::kDeflate;
       encoded.size = edited.size();
-      encoded.owned = std::make_shared<const Buffer>(std::move(*stream));
-      encoded.compressed = *encoded.owned;
+      const auto owned = std::make_shared<const Buffer>(std::move(*stream));
+      encoded.compressed = *owned;
+      encoded.owned = owned;
       return {std::move(encoded), base64url(digest)};
     }
   }
-  return prove(
-      wheel::encode_member(source.name, source.executable, edited, options.compression_level),
-      edited);
+  // A library of this machine is mapped, and another process may yet write to it.
+  const std::shared_ptr<const void> keeper = opened.file ? nullptr : content;
+  return prove(wheel::encode_member(source.name, source.executable, edited,
+                                    level_of(source, edited.size(), options), keeper),
+               edited);
 }
 
 void note_patches(const elf::PatchList& patches, EditedFile& record) {
@@ -275,14 +299,14 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   note_patches(patches, record);
 
   const auto old_size = opened.bytes().size();
-  const auto edited = edited_version(opened, edit, patches);
-  auto proven = encode(source, opened, old_size, edited.bytes(), patches, options);
+  const auto edited = std::make_shared<MappedPages>(edited_version(opened, edit, patches));
+  auto proven = encode(source, opened, old_size, edited, patches, options);
   if (opened.file && !opened.file->unchanged()) {
     throw Error(ErrorKind::io, "input-changed", "the library changed while it was bundled");
   }
   output.encoded = std::move(proven.encoded);
   output.sha256 = std::move(proven.sha256);
-  output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited.bytes()));
+  output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited->bytes()));
   return output;
 }
 

@@ -46,9 +46,7 @@ void verify_member(const MappedFile& archive, const wheel::Member& written,
     // What these compressed bytes inflate to was compared and hashed when they were made.
     const auto mine = wheel::packed_bytes(archive.bytes(), written);
     if (written.method != encoded.method || written.crc != encoded.crc ||
-        written.size != encoded.size ||
-        !std::equal(mine.begin(), mine.end(), encoded.compressed.begin(),
-                    encoded.compressed.end())) {
+        written.size != encoded.size || !same_bytes(archive, mine, encoded.compressed)) {
       withhold("verify-content", "does not have the bytes that were written");
     }
     return;

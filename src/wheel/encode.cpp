@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/deflate.hpp"
 #include "base/hash.hpp"
+#include "base/mapped_pages.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
@@ -9,8 +10,37 @@
 #include <utility>
 
 namespace truewheel::wheel {
+namespace {
 
-EncodedMember encode_member(std::string name, bool executable, Bytes content, int level) {
+void own(EncodedMember& member, Buffer bytes) {
+  const auto owned = std::make_shared<const Buffer>(std::move(bytes));
+  member.compressed = *owned;
+  member.owned = owned;
+}
+
+/// False when that is not smaller.
+bool deflate(EncodedMember& member, Bytes content, int level) {
+  // From here on pages of their own: shortening them copies nothing.
+  constexpr std::size_t kLarge = std::size_t{8} << 20U;
+  if (content.size() < kLarge) {
+    auto smaller = deflate_smaller(content, level);
+    if (smaller) own(member, std::move(*smaller));
+    return smaller.has_value();
+  }
+  auto pages = MappedPages::memory(content.size() - 1);
+  const std::size_t length = deflate_into(pages.bytes(), content, level);
+  if (length == 0) return false;
+  pages.resize(length);
+  const auto owned = std::make_shared<const MappedPages>(std::move(pages));
+  member.compressed = owned->bytes();
+  member.owned = owned;
+  return true;
+}
+
+}  // namespace
+
+EncodedMember encode_member(std::string name, bool executable, Bytes content, int level,
+                            std::shared_ptr<const void> keeper) {
   if (level < 0 || level > 9) {
     throw Error(ErrorKind::internal, "compression-level",
                 "the compression level is not one of 0 to 9");
@@ -20,11 +50,17 @@ EncodedMember encode_member(std::string name, bool executable, Bytes content, in
   member.executable = executable;
   member.crc = crc32(0, content);
   member.size = content.size();
-  auto smaller = level == 0 ? std::nullopt : deflate_smaller(content, level);
-  member.method = smaller ? kDeflate : kStored;
-  member.owned = std::make_shared<const Buffer>(smaller ? std::move(*smaller)
-                                                        : Buffer(content.begin(), content.end()));
-  member.compressed = *member.owned;
+  if (level != 0 && deflate(member, content, level)) {
+    member.method = kDeflate;
+    return member;
+  }
+  member.method = kStored;
+  if (keeper) {
+    member.compressed = content;
+    member.owned = std::move(keeper);
+  } else {
+    own(member, Buffer(content.begin(), content.end()));
+  }
   return member;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 
 namespace {
 
@@ -80,6 +81,65 @@ TEST_CASE("a package is found whatever its name has in common with the library's
   CHECK(owners.at(root.file("usr/lib/libFoo_bar.so.1")).name == "libfoo-bar1");
   CHECK(owners.at(root.file("usr/lib/other.so")).name == "libextra");
   CHECK(owners.at(root.file("opt/vendor/libv.so")).name == "vendor");
+}
+
+TEST_CASE("a list that a package left behind hides no owner, wherever it sorts") {
+  for (const std::string stale : {"libdep1:amd64", "aaa"}) {
+    const Root root;
+    root.write("var/lib/dpkg/info/" + stale + ".list", "/usr/lib/libdep.so\n");
+    root.write("var/lib/dpkg/info/libdep1t64:amd64.list", "/usr/lib/libdep.so\n");
+    root.write("var/lib/dpkg/info/bbb.list", "/usr/lib/libdep.so\n");
+    root.write(
+        "var/lib/dpkg/status",
+        "Package: libdep1\nStatus: deinstall ok config-files\nArchitecture: amd64\n"
+        "Version: 1\n\nPackage: libdep1t64\nStatus: install ok installed\n"
+        "Architecture: amd64\nVersion: 2\n\nPackage: bbb\nArchitecture: amd64\nVersion: 3\n");
+    const auto owners = find_package_owners({root.file("usr/lib/libdep.so")}, root.path());
+    REQUIRE(owners.size() == 1);
+    CHECK(owners.begin()->second.name == "libdep1t64");
+  }
+}
+
+TEST_CASE("a package that waits for its configuration or a trigger owns its files") {
+  for (const std::string state :
+       {"unpacked", "half-configured", "triggers-awaited", "triggers-pending", "installed"}) {
+    const Root root;
+    root.write("var/lib/dpkg/info/libdep1:amd64.list", "/usr/lib/libdep.so\n");
+    root.write("var/lib/dpkg/status", "Package: libdep1\nStatus: install ok " + state +
+                                          "\nArchitecture: amd64\nVersion: 1\n");
+    CHECK(find_package_owners({root.file("usr/lib/libdep.so")}, root.path()).size() == 1);
+  }
+}
+
+TEST_CASE("links of a system's root lead within it") {
+  const Root root;
+  root.write("usr/lib/os-release", "ID=other\n");
+  fs::create_directories(root.path() / "etc");
+  fs::remove(root.path() / "etc/os-release");
+  fs::create_symlink("/usr/lib/os-release", root.path() / "etc/os-release");
+  root.write("srv/dpkg/info/libdep1:amd64.list", "/usr/lib/libdep.so\n");
+  root.write("srv/dpkg/status", "Package: libdep1\nArchitecture: amd64\nVersion: 1\n");
+  fs::create_directories(root.path() / "var/lib");
+  fs::create_symlink("/srv/dpkg", root.path() / "var/lib/dpkg");
+  const auto owners = find_package_owners({root.file("usr/lib/libdep.so")}, root.path());
+  REQUIRE(owners.size() == 1);
+  CHECK(owners.begin()->second.distribution == "other");
+}
+
+TEST_CASE("databases that are pipes, endless lines or without names tell nothing") {
+  const Root root;
+  root.write("var/lib/dpkg/info/libdep1:amd64.list", "/usr/lib/libdep.so\n");
+  root.write("var/lib/dpkg/info/:amd64.list", "/usr/lib/libdep.so\n");
+  root.write("var/lib/dpkg/status", "Package: \nArchitecture: amd64\nVersion: 7\n\n" +
+                                        std::string(std::size_t{3} << 20U, 'x') +
+                                        "\nPackage: libdep1\nArchitecture: amd64\nVersion: 1\n");
+  REQUIRE(::mkfifo(root.file("var/lib/dpkg/info/libdep2.list").c_str(), 0600) == 0);
+  fs::create_directories(root.path() / "var/lib/rpm");
+  REQUIRE(::mkfifo(root.file("var/lib/rpm/rpmdb.sqlite").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(root.file("var/lib/rpm/Packages").c_str(), 0600) == 0);
+  const auto owners = find_package_owners({root.file("usr/lib/libdep.so")}, root.path());
+  REQUIRE(owners.size() == 1);
+  CHECK(owners.begin()->second.name == "libdep1");
 }
 
 TEST_CASE("a list from before /usr was merged names the same file") {
