@@ -4,6 +4,7 @@
 . "$(dirname "$0")/common.inc"
 command -v strace >/dev/null || skip "no strace"
 example
+export ASAN_OPTIONS=detect_leaks=0  # which cannot be looked for under strace
 interrupt() { # interrupt SIGNAL FOLDER: the signal arrives with the last fsync of the output
   local status=0
   strace -f -o trace -e trace=fsync -e inject=fsync:signal="$1":when=1 \

@@ -60,6 +60,23 @@ TEST_CASE("names of the dynamic section are verbatim, in order, duplicates kept"
   CHECK_FALSE(facts.interpreter.has_value());
 }
 
+TEST_CASE("an address has a place in the file while its LOAD has bytes for all of it") {
+  const Scratch scratch;
+  scratch.write("l.c", "int f(void) { return 1; }\n");
+  REQUIRE(scratch.run("gcc -shared -fPIC -o l.so l.c"));
+  const Buffer file = read_file(scratch / "l.so");
+  const ElfImage image(file);
+  for (const Segment& segment : image.segments()) {
+    if (segment.type != pt::kLoad || segment.filesz == 0) continue;
+    CHECK(image.offset_of(segment.vaddr, segment.filesz) == segment.offset);
+    CHECK(image.offset_of(segment.vaddr, segment.filesz + 1) == std::nullopt);
+    // An empty range may lie at the end.
+    CHECK(image.offset_of(segment.vaddr + segment.filesz, 0) == segment.offset + segment.filesz);
+    CHECK(image.offset_of(segment.vaddr + segment.filesz, 1) == std::nullopt);
+    CHECK(image.offset_of(segment.vaddr + segment.filesz + 1, 0) == std::nullopt);
+  }
+}
+
 TEST_CASE("DT_RPATH is told from DT_RUNPATH, and DT_RUNPATH wins") {
   const ElfFacts facts = inspect(library("-Wl,--disable-new-dtags -Wl,-rpath,/x"));
   CHECK(facts.rpath == "/x");

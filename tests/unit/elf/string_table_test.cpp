@@ -36,6 +36,24 @@ TEST_CASE("a string that ends another one is shared") {
   CHECK(shared.offsets.at("/opt/zlib") == 1);
 }
 
+TEST_CASE("many strings are found where few are: whole ones and tails of others") {
+  std::string table = "\0"s;
+  std::vector<std::uint64_t> users;
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 40; ++i) {
+    users.push_back(table.size());
+    table += "symbol_" + std::to_string(100 + i) + "\0"s;
+    wanted.push_back((i % 2 == 0 ? "symbol_" : "") + std::to_string(100 + i));
+  }
+  const StringPlan shared = plan(table, users, wanted);
+  CHECK(shared.pieces.empty());
+  CHECK(shared.size == table.size());
+  for (const auto& name : wanted) {
+    CHECK(table.substr(static_cast<std::size_t>(shared.offsets.at(name)), name.size() + 1) ==
+          name + "\0"s);
+  }
+}
+
 TEST_CASE("bytes of a string are overwritten only up to where another user's begin") {
   const std::string table = "\0/opt/zzz/lib\0other\0"s;  // 'lib' at 10 is a symbol
   const StringPlan fits = plan(table, {10, 14}, {"$ORIGIN"});

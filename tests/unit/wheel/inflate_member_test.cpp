@@ -88,6 +88,34 @@ TEST_CASE("a damaged stream or another CRC is refused, and the member named") {
         }) == "zip-content");
 }
 
+TEST_CASE(
+    "a member passes by on several threads as it did the first time, and is refused if it "
+    "changed") {
+  const std::string text = numbers(900'000);  // 6 MB: more than one place to go on from
+  const One one = archive_of(deflated_item("member", text));
+  StreamMap map;
+  const auto ignored = [](Bytes) {};
+  stream_member(as_bytes(one.archive), one.member, ignored, ignored, map);
+  REQUIRE(map.blocks.size() > 1);
+  for (const unsigned jobs : {1U, 3U}) {
+    std::string again;
+    stream_member(
+        as_bytes(one.archive), one.member, map, jobs, [&](Bytes piece) { again += as_text(piece); },
+        ignored);
+    CHECK(again == text);
+    const auto id = [&](const std::string& archive, const Member& member) {
+      return id_of([&] { stream_member(as_bytes(archive), member, map, jobs, ignored, ignored); });
+    };
+    Member other = one.member;
+    other.crc ^= 1;
+    CHECK(id(one.archive, other) == "zip-content");
+    std::string damaged = one.archive;
+    damaged[static_cast<std::size_t>(one.member.data_offset + one.member.compressed_size / 2)] ^=
+        16;
+    CHECK(id(damaged, one.member) == "zip-content");
+  }
+}
+
 TEST_CASE("a room of another size, or for a stored member, is a fault of the caller") {
   const std::string text = numbers(100);
   const One deflated = archive_of(deflated_item("member", text));
