@@ -119,6 +119,12 @@ TEST_CASE("parse_record refuses paths that reach outside") {
   CHECK(refusal("a..b/...,,\n") == "taken");
 }
 
+TEST_CASE("a colon behind no letter is no drive") {
+  for (const std::string path : {"1:x", "_:x", "{:x", "ab:x", ":x"}) {
+    CHECK(parse_record(path + ",,\n").at(0).path == path);
+  }
+}
+
 TEST_CASE("parse_record refuses weak, unknown and malformed hashes") {
   CHECK(refusal("a,md5=1B2M2Y8AsgTpgAmY7PhCfg,0\n") == "record-weak-hash");
   CHECK(refusal("a,sha1=2jmj7l5rSw0yVb_vlWAYkK_YBwk,0\n") == "record-weak-hash");
