@@ -20,9 +20,10 @@ class Figures:
 
 
 def be_undisturbed() -> None:
-    """Real-time priority where that is allowed, so that other work on the machine does not get in the way."""
+    """The first priority where that is allowed, so that other work on the machine does not get in the way. Not a
+    real-time one: under it a thread may wait on its parent's core while another core is free."""
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
     except PermissionError:
         pass
 
