@@ -26,8 +26,8 @@ using Owners = std::map<std::string, PackageOwner>;
 [[nodiscard]] Owners apk_owners(const deps::Sysroot& system, const WantedFiles& wanted);
 [[nodiscard]] Owners rpm_owners(const deps::Sysroot& system, const WantedFiles& wanted);
 
-/// Where an absolute path of that system lies on this machine. Links are followed as in the system,
-/// so that none leads to this machine's databases.
+/// Where an absolute path of that system lies on this machine; empty when it leads to nothing.
+/// Links are followed as in the system, so that none leads to this machine's databases.
 [[nodiscard]] std::filesystem::path place(const deps::Sysroot& system, std::string_view path);
 /// Calls `use` with each line of a regular file but those above a mebibyte, whatever the size of
 /// the file; a file that is not there has none.

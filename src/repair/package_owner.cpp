@@ -58,8 +58,7 @@ std::string distribution_of(const deps::Sysroot& system) {
 }  // namespace
 
 fs::path place(const deps::Sysroot& system, std::string_view path) {
-  const auto inside = system.inside(path);
-  return system.real_path(inside).value_or(inside);
+  return system.real_path(system.inside(path)).value_or(std::string());
 }
 
 void read_lines(const fs::path& path, const std::function<void(std::string_view)>& use) {

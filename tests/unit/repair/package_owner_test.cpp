@@ -124,6 +124,11 @@ TEST_CASE("links of a system's root lead within it") {
   const auto owners = find_package_owners({root.file("usr/lib/libdep.so")}, root.path());
   REQUIRE(owners.size() == 1);
   CHECK(owners.begin()->second.distribution == "other");
+  // One that leads to nothing there leads to nothing, even where this machine has the file.
+  fs::remove(root.path() / "usr/lib/os-release");
+  const auto nameless = find_package_owners({root.file("usr/lib/libdep.so")}, root.path());
+  REQUIRE(nameless.size() == 1);
+  CHECK(nameless.begin()->second.distribution.empty());
 }
 
 TEST_CASE("databases that are pipes, endless lines or without names tell nothing") {
