@@ -192,6 +192,9 @@ struct EncodedMember {
   std::uint64_t size = 0;
   Bytes compressed;                   ///< a view: of the input archive, or of `owned`
   std::shared_ptr<const void> owned;  ///< keeps what `compressed` views
+
+  /// Makes them these bytes.
+  void own(Buffer bytes);
 };
 /// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it
 /// smaller. `keeper`, if given, keeps the content, which is then stored without a copy.

@@ -118,9 +118,7 @@ std::optional<PassedEdit> edit_by_what_was_kept(const ElfSource& source, const e
   if (!spliced || !before.missed().empty() || !after.missed().empty()) return std::nullopt;
   result.encoded.method = wheel::kDeflate;
   result.encoded.size = after.bytes().size();
-  const auto owned = std::make_shared<const Buffer>(std::move(*spliced));
-  result.encoded.compressed = *owned;
-  result.encoded.owned = owned;
+  result.encoded.own(std::move(*spliced));
   result.sha256 = base64url(hasher.finish());
   return result;
 }

@@ -224,9 +224,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
       encoded.executable = source.executable;
       encoded.method = wheel::kDeflate;
       encoded.size = edited.size();
-      const auto owned = std::make_shared<const Buffer>(std::move(*stream));
-      encoded.compressed = *owned;
-      encoded.owned = owned;
+      encoded.own(std::move(*stream));
       return {std::move(encoded), base64url(digest)};
     }
   }

@@ -12,19 +12,13 @@
 namespace truewheel::wheel {
 namespace {
 
-void own(EncodedMember& member, Buffer bytes) {
-  const auto owned = std::make_shared<const Buffer>(std::move(bytes));
-  member.compressed = *owned;
-  member.owned = owned;
-}
-
 /// False when that is not smaller.
 bool deflate(EncodedMember& member, Bytes content, int level) {
   // From here on pages of their own: shortening them copies nothing.
   constexpr std::size_t kLarge = std::size_t{8} << 20U;
   if (content.size() < kLarge) {
     auto smaller = deflate_smaller(content, level);
-    if (smaller) own(member, std::move(*smaller));
+    if (smaller) member.own(std::move(*smaller));
     return smaller.has_value();
   }
   auto pages = MappedPages::memory(content.size() - 1);
@@ -38,6 +32,12 @@ bool deflate(EncodedMember& member, Bytes content, int level) {
 }
 
 }  // namespace
+
+void EncodedMember::own(Buffer bytes) {
+  const auto kept = std::make_shared<const Buffer>(std::move(bytes));
+  compressed = *kept;
+  owned = kept;
+}
 
 EncodedMember encode_member(std::string name, bool executable, Bytes content, int level,
                             std::shared_ptr<const void> keeper) {
@@ -59,7 +59,7 @@ EncodedMember encode_member(std::string name, bool executable, Bytes content, in
     member.compressed = content;
     member.owned = std::move(keeper);
   } else {
-    own(member, Buffer(content.begin(), content.end()));
+    member.own(Buffer(content.begin(), content.end()));
   }
   return member;
 }
