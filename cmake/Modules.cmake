@@ -20,7 +20,7 @@ truewheel_module(base OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB Threads::
 truewheel_module(elf LIEF::LIEF fmt::fmt nlohmann_json::nlohmann_json)
 truewheel_module(deps fmt::fmt)
 truewheel_module(policy fmt::fmt nlohmann_json::nlohmann_json)
-truewheel_module(wheel PkgConfig::LIBZIP Threads::Threads fmt::fmt)
+truewheel_module(wheel Threads::Threads fmt::fmt)
 truewheel_module(check fmt::fmt)
 truewheel_module(repair PkgConfig::SQLITE3 Threads::Threads fmt::fmt nlohmann_json::nlohmann_json)
 truewheel_module(report spdlog::spdlog_header_only nlohmann_json::nlohmann_json fmt::fmt)
@@ -29,6 +29,8 @@ truewheel_module(cli CLI11::CLI11 fmt::fmt)
 # toml++ and spdlog as headers only: one file uses each, and the program needs no libraries more at run time.
 target_include_directories(truewheel_cli SYSTEM PRIVATE ${TOMLPLUSPLUS_INCLUDE_DIRS})
 target_compile_definitions(truewheel_cli PRIVATE TOML_HEADER_ONLY=1)
+target_include_directories(truewheel_wheel SYSTEM PRIVATE ${LIBZIP_INCLUDE_DIRS})
+target_compile_definitions(truewheel_wheel PRIVATE TRUEWHEEL_LIBZIP_SONAME="${LIBZIP_SONAME}")
 
 truewheel_embed(truewheel_policy src/policy/data/policies.txt policies)
 truewheel_embed(truewheel_policy src/policy/data/profiles.txt profiles)
@@ -42,7 +44,7 @@ add_library(truewheel_core STATIC ${objects})
 add_library(truewheel::core ALIAS truewheel_core)
 target_include_directories(truewheel_core PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-set(TRUEWHEEL_LINK_LIBRARIES LIEF::LIEF PkgConfig::LIBZIP OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB
-  PkgConfig::SQLITE3 fmt::fmt Threads::Threads)
+set(TRUEWHEEL_LINK_LIBRARIES LIEF::LIEF OpenSSL::Crypto PkgConfig::LIBDEFLATE ZLIB::ZLIB
+  PkgConfig::SQLITE3 fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
 target_link_libraries(truewheel_core PRIVATE ${TRUEWHEEL_LINK_LIBRARIES} truewheel_hardening truewheel_sanitizers)
 target_compile_features(truewheel_core PUBLIC cxx_std_20)

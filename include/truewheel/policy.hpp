@@ -5,6 +5,7 @@
 #include <truewheel/elf.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,8 +34,9 @@ struct Policy {
                           const std::string& wheel_architecture);
 
 /// All policies of a libc for an architecture, best (highest priority) first; the last one is
-/// "linux".
-[[nodiscard]] std::vector<Policy> policies_for(deps::Libc libc, const std::string& architecture);
+/// "linux". They are read from the tables once.
+using PolicyList = std::vector<std::shared_ptr<const Policy>>;
+[[nodiscard]] PolicyList policies_for(deps::Libc libc, const std::string& architecture);
 
 /// A platform tag of a wheel, taken apart.
 struct PlatformTag {
@@ -93,7 +95,7 @@ struct Offence {
 
 /// What one policy says of the wheel.
 struct PolicyVerdict {
-  Policy policy;
+  std::shared_ptr<const Policy> policy;
   bool satisfied = false;
   std::vector<deps::NodeId> grafts;  ///< host files to be bundled under this policy, in graph order
   std::vector<Offence> offences;     ///< why not; empty when satisfied

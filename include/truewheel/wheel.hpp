@@ -196,10 +196,18 @@ struct EncodedMember {
   /// Makes them these bytes.
   void own(Buffer bytes);
 };
-/// Compresses content at a zlib level (0-9; 0 stores); stores it when deflate does not make it
-/// smaller. `keeper`, if given, keeps the content, which is then stored without a copy.
+/// How a member's content is compressed.
+struct Encoding {
+  int level = 6;      ///< zlib's, 0-9; 0 stores
+  unsigned jobs = 1;  ///< threads that a large content may take (0: one a core)
+  std::shared_ptr<const void> keeper = nullptr;  ///< keeps the content: stored without a copy
+  /// Told which bytes of a large content are not needed for a while.
+  std::function<void(Bytes)> used = nullptr;
+};
+/// Compresses content; stores it when deflate does not make it smaller. The bytes depend on content
+/// and level alone.
 [[nodiscard]] EncodedMember encode_member(std::string name, bool executable, Bytes content,
-                                          int level, std::shared_ptr<const void> keeper = nullptr);
+                                          const Encoding& encoding);
 
 /// Seconds since 1970 that go into every member: SOURCE_DATE_EPOCH or 1980-01-01, clamped to what
 /// zip can say.

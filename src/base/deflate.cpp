@@ -51,6 +51,10 @@ std::size_t deflate_into(std::span<std::uint8_t> room, Bytes content, int level)
                                      room.size());
 }
 
+std::size_t deflate_bound(std::size_t size) {
+  return libdeflate_deflate_compress_bound(nullptr, size);
+}
+
 std::optional<Buffer> deflate_smaller(Bytes content, int level) {
   if (content.empty()) return std::nullopt;
   // Room for one byte less than the content: what does not fit is not smaller. The room is not

@@ -27,5 +27,7 @@ inline constexpr std::uint64_t kMaxDeflateRatio = 1032;
 /// The same into `room`; the length, or 0 where that is not enough. Room that is not needed is not
 /// touched.
 [[nodiscard]] std::size_t deflate_into(std::span<std::uint8_t> room, Bytes content, int level);
+/// Room that is enough for `size` bytes of whatever content.
+[[nodiscard]] std::size_t deflate_bound(std::size_t size);
 
 }  // namespace truewheel

@@ -116,6 +116,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : target_(std::move(other.target_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       folder_(std::exchange(other.folder_, -1)),
+      synced_(other.synced_),
       hidden_name_(std::exchange(other.hidden_name_, {})),
       made_folders_(std::exchange(other.made_folders_, {})),
       removed_(std::exchange(other.removed_, {})),
@@ -153,7 +154,10 @@ void OutputFile::undo() noexcept {
 
 std::string OutputFile::own_link() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
 
-void OutputFile::sync() { sync_or_throw(descriptor_, quoted(target_)); }
+void OutputFile::sync() {
+  sync_or_throw(descriptor_, quoted(target_));
+  synced_ = true;
+}
 
 bool OutputFile::link_as(const std::string& name) const {
   const int failed =
@@ -176,7 +180,7 @@ bool OutputFile::link_as(const std::string& name) const {
 
 void OutputFile::publish(Existing existing) {
   const std::string name = target_.filename();
-  sync();
+  if (!synced_) sync();
   const bool is_new = link_as(name);
   if (is_new) {
     hidden_name_.clear();

@@ -27,12 +27,13 @@ class OutputFile {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
-  /// fsync, then link under the final name (rename over an existing file; a symlink of that name is
+  /// sync() if that was not called, then link under the final name (rename over an existing file; a symlink of that name is
   /// replaced, never followed; a folder is an error), then fsync of the folder. Mode 0644 less the
   /// umask.
   void publish(Existing existing);
 
-  /// fsync alone, so that several files can be made durable before the first gets its name.
+  /// fsync alone, so that several files can be made durable before the first gets its name. Nothing
+  /// may be written afterwards.
   void sync();
 
  private:
@@ -45,6 +46,7 @@ class OutputFile {
   std::filesystem::path target_;
   int descriptor_ = -1;
   int folder_ = -1;
+  bool synced_ = false;
   std::string hidden_name_;                            ///< set where the file has one
   std::vector<std::filesystem::path> made_folders_;    ///< outermost first
   std::vector<RemovedOnInterruption> removed_;         ///< those

@@ -295,19 +295,20 @@ const policy::Policy* promised_policy(const Subject& subject) {
   if (subject.wheel_name) {
     for (const auto& tag : subject.wheel_name->platform_tags) {
       for (const auto& entry : policies) {
-        if (entry.policy.name == "linux") continue;
+        if (entry.policy->name == "linux") continue;
         const auto says = [&](const std::string& name) {
           return tag == name + "_" + subject.verdict->architecture;
         };
-        const bool is_it = says(entry.policy.name) || std::any_of(entry.policy.aliases.begin(),
-                                                                  entry.policy.aliases.end(), says);
-        if (is_it && (oldest == nullptr || entry.policy.priority > oldest->priority)) {
-          oldest = &entry.policy;
+        const bool is_it =
+            says(entry.policy->name) ||
+            std::any_of(entry.policy->aliases.begin(), entry.policy->aliases.end(), says);
+        if (is_it && (oldest == nullptr || entry.policy->priority > oldest->priority)) {
+          oldest = entry.policy.get();
         }
       }
     }
   }
-  return oldest != nullptr ? oldest : &policies[policies.size() - 2].policy;
+  return oldest != nullptr ? oldest : policies[policies.size() - 2].policy.get();
 }
 
 void examine(Subject& subject, const Options& options) {

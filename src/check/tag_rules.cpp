@@ -13,7 +13,7 @@ namespace {
 const policy::PolicyVerdict* verdict_on(const policy::Verdict& verdict, const std::string& tag) {
   for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
     const auto& entry = verdict.policies[i];
-    const auto& aliases = entry.policy.aliases;
+    const auto& aliases = entry.policy->aliases;
     const auto says = [&](const std::string& name) {
       return tag == name + "_" + verdict.architecture;
     };
@@ -46,7 +46,7 @@ void check_tag_is_earned(const Subject& subject, const Options&, Sink& sink) {
     for (const auto& offence : found->offences) {
       if (is_about_the_tag(offence)) offences.push_back(&offence);
     }
-    if (offences.empty() || !told.insert(found->policy.name).second) continue;
+    if (offences.empty() || !told.insert(found->policy->name).second) continue;
     sink.add(
         Severity::error, offences.front()->file, tag,
         fmt::format("{} is not true: {}{}", tag, printable(offences.front()->sentence()),

@@ -33,7 +33,7 @@ std::string advice(const Verdict& verdict, const PolicyVerdict& failed) {
   }
   if (verdict.best + 1 < verdict.policies.size()) {
     return "the best platform that the wheel meets is " +
-           platform_tag(verdict.libc, verdict.policies[verdict.best].policy.name,
+           platform_tag(verdict.libc, verdict.policies[verdict.best].policy->name,
                         verdict.architecture);
   }
   if (std::all_of(offences.begin(), offences.end(), is_version_offence) && !offences.empty()) {
@@ -112,7 +112,7 @@ class TagChooser {
       // least.
       const std::size_t told = is_linux(wished) && wished > 0 ? wished - 1 : wished;
       not_met(verdict_, verdict_.policies[told],
-              is_linux(wished) && wished > 0 ? tag_of(verdict_.policies[told].policy.name)
+              is_linux(wished) && wished > 0 ? tag_of(verdict_.policies[told].policy->name)
                                              : asked_tag_);
     }
     choice_.policy = wished;
@@ -164,12 +164,12 @@ class TagChooser {
   std::size_t find_wished(const PlatformWish& wish) {
     if (verdict_.libc == deps::Libc::bionic && wish.policy != "linux") return find_android(wish);
     if (wish.automatic) {
-      asked_tag_ = tag_of(verdict_.policies[verdict_.best].policy.name);
+      asked_tag_ = tag_of(verdict_.policies[verdict_.best].policy->name);
       return verdict_.best;
     }
     asked_tag_ = tag_of(wish.policy);
     for (std::size_t i = 0; i < verdict_.policies.size(); ++i) {
-      if (verdict_.policies[i].policy.name == wish.policy) return i;
+      if (verdict_.policies[i].policy->name == wish.policy) return i;
     }
     throw Error(ErrorKind::internal, "policy-wish",
                 "the platform '" + wish.policy + "' was accepted but is not judged");
@@ -194,7 +194,7 @@ class TagChooser {
     const int level = asked_tag_.empty() ? 0 : parse_platform_tag(asked_tag_).major;
     std::optional<std::size_t> binding;
     for (std::size_t i = 0; i + 1 < verdict_.policies.size(); ++i) {
-      if (number_of(verdict_.policies[i].policy.name).first <= level) binding = i;
+      if (number_of(verdict_.policies[i].policy->name).first <= level) binding = i;
     }
     if (!binding) {
       throw Error(ErrorKind::unfit, "platform-not-met",
@@ -225,7 +225,7 @@ class TagChooser {
       kept_.emplace(asked_tag_, reason);
       return;
     }
-    const Policy& policy = verdict_.policies[index].policy;
+    const Policy& policy = *verdict_.policies[index].policy;
     const std::string tag = tag_of(policy.name);
     kept_.emplace(tag, reason);
     for (const std::string& alias : policy.aliases) {
@@ -261,7 +261,7 @@ class TagChooser {
     std::string why = "no policy covers it";
     for (std::size_t i = 0; i + 1 < verdict_.policies.size(); ++i) {
       const PolicyVerdict& candidate = verdict_.policies[i];
-      if (number_of(candidate.policy.name) > std::pair(tag.major, tag.minor)) continue;
+      if (number_of(candidate.policy->name) > std::pair(tag.major, tag.minor)) continue;
       if (counts_ != nullptr) {
         const auto own =
             std::find_if(candidate.offences.begin(), candidate.offences.end(), counts_);

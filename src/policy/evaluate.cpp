@@ -64,9 +64,10 @@ class PolicyJudge {
     });
   }
 
-  PolicyVerdict judge(const Policy& policy) {
+  PolicyVerdict judge(const std::shared_ptr<const Policy>& shared) {
     PolicyVerdict verdict;
-    verdict.policy = policy;
+    verdict.policy = shared;
+    const Policy& policy = *shared;
     // Breadth-first over what the policy's system does not provide. A sibling is one of the wheel's
     // own files and stands in the queue already, also where the policy would allow the system's
     // copy, such as a newer libstdc++ (auditwheel#616).
@@ -173,14 +174,15 @@ int level_of(const Policy& android) {  // 24 of android_24
 // The tables list only the API levels at which Android's libraries changed. A level between two of
 // them, or above the last, has what the one below it has; it joins the policies under its own name.
 // Returns its index; 0 for a level that Python does not support.
-std::size_t add_android_level(std::vector<Policy>& policies, int level) {
+std::size_t add_android_level(PolicyList& policies, int level) {
   std::size_t next = 0;  // the first policy that is newer, or "linux"
-  while (next + 1 < policies.size() && level_of(policies[next]) <= level) ++next;
+  while (next + 1 < policies.size() && level_of(*policies[next]) <= level) ++next;
   if (next == 0) return 0;
-  if (level_of(policies[next - 1]) == level) return next - 1;
-  Policy added = policies[next - 1];
+  if (level_of(*policies[next - 1]) == level) return next - 1;
+  Policy added = *policies[next - 1];
   added.name = "android_" + std::to_string(level);
-  policies.insert(policies.begin() + static_cast<std::ptrdiff_t>(next), std::move(added));
+  policies.insert(policies.begin() + static_cast<std::ptrdiff_t>(next),
+                  std::make_shared<const Policy>(std::move(added)));
   return next;
 }
 
@@ -217,7 +219,7 @@ bool comes_from_system(const Policy& policy, deps::Libc libc, std::string_view n
 }
 
 std::string Verdict::tag(std::size_t policy) const {
-  return platform_tag(libc, policies.at(policy).policy.name, architecture);
+  return platform_tag(libc, policies.at(policy).policy->name, architecture);
 }
 
 Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& architecture,
@@ -225,13 +227,13 @@ Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& a
   Verdict verdict;
   verdict.libc = libc;
   verdict.architecture = architecture;
-  std::vector<Policy> policies = policies_for(libc, architecture);
+  PolicyList policies = policies_for(libc, architecture);
   const bool has_level = libc == deps::Libc::bionic && options.android_level > 0;
   if (has_level) verdict.strictest = add_android_level(policies, options.android_level);
 
   std::set<std::string> forbidden;
-  for (const Policy& policy : policies) {
-    for (const auto& [library, symbols] : policy.blacklisted_symbols) {
+  for (const auto& policy : policies) {
+    for (const auto& [library, symbols] : policy->blacklisted_symbols) {
       forbidden.insert(symbols.begin(), symbols.end());
     }
   }
@@ -239,8 +241,8 @@ Verdict evaluate(const deps::Graph& graph, deps::Libc libc, const std::string& a
   judge.start_from(own_files(graph, verdict, verdict.notes), std::move(forbidden));
 
   std::size_t fewest_grafts = graph.nodes.size();
-  for (const Policy& policy : policies) {
-    if (policy.name == "linux") {
+  for (const auto& policy : policies) {
+    if (policy->name == "linux") {
       // Its system has every library, so that nothing is bundled and nothing is in the way.
       verdict.policies.push_back({policy, true, {}, {}});
       continue;

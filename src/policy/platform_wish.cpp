@@ -90,13 +90,13 @@ PlatformWish parse_platform_wish(std::string_view text, deps::Libc libc,
   }
 
   std::vector<std::string> known;
-  for (const Policy& policy : policies_for(libc, architecture)) {
+  for (const auto& policy : policies_for(libc, architecture)) {
     const bool wished =
-        policy.name == name ||
-        std::find(policy.aliases.begin(), policy.aliases.end(), name) != policy.aliases.end();
-    if (wished) return {.automatic = false, .policy = policy.name};
-    known.push_back(policy.name);
-    known.insert(known.end(), policy.aliases.begin(), policy.aliases.end());
+        policy->name == name ||
+        std::find(policy->aliases.begin(), policy->aliases.end(), name) != policy->aliases.end();
+    if (wished) return {.automatic = false, .policy = policy->name};
+    known.push_back(policy->name);
+    known.insert(known.end(), policy->aliases.begin(), policy->aliases.end());
   }
   known.emplace_back("auto");
 

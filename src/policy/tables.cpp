@@ -7,6 +7,8 @@
 
 #include <charconv>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace truewheel::policy {
@@ -47,9 +49,13 @@ class TableReader {
       : libc_section_("[" + std::string(libc) + "]"),
         architecture_section_("[" + std::string(libc) + " " + std::string(architecture) + "]") {}
 
-  std::vector<Policy> read() {
-    for_each_data_line(data::policies, [this](const Words& words) { line(words); });
-    std::vector<Policy> here;
+  PolicyList read() {
+    for_each_data_line(
+        data::policies, [this](const Words& words) { line(words); },
+        [this](std::string_view line) {
+          return section_ != Section::other || line.starts_with('[');
+        });
+    PolicyList here;
     std::map<std::string, std::set<std::string>> versions;
     std::set<std::string> libraries;
     for (Policy& policy : policies_) {
@@ -63,7 +69,7 @@ class TableReader {
       }
       policy.allowed_libraries = libraries;
       policy.symbol_versions = versions;
-      here.push_back(std::move(policy));
+      here.push_back(std::make_shared<const Policy>(std::move(policy)));
     }
     return here;
   }
@@ -135,22 +141,34 @@ class TableReader {
 
 }  // namespace
 
-std::vector<Policy> policies_for(deps::Libc libc, const std::string& architecture) {
-  std::vector<Policy> policies = TableReader(section_name(libc), architecture).read();
-  Policy& linux_policy = policies.emplace_back();
-  linux_policy.name = "linux";
+PolicyList policies_for(deps::Libc libc, const std::string& architecture) {
+  static std::mutex mutex;
+  static std::map<std::pair<deps::Libc, std::string>, PolicyList> known;
+  const std::lock_guard lock(mutex);
+  PolicyList& policies = known[{libc, architecture}];
+  if (policies.empty()) {
+    auto read = TableReader(section_name(libc), architecture).read();
+    Policy linux_policy;
+    linux_policy.name = "linux";
+    read.push_back(std::make_shared<const Policy>(std::move(linux_policy)));
+    policies = std::move(read);
+  }
   return policies;
 }
 
 std::optional<std::string> policy_of_alias(std::string_view alias) {
-  std::optional<std::string> found;
-  for_each_data_line(data::policies, [&](const Words& words) {
-    if (words[0] != "policy") return;
-    for (std::size_t i = 3; i < words.size(); ++i) {
-      if (words[i] == alias) found = words[1];
-    }
-  });
-  return found;
+  static const auto names = [] {
+    std::map<std::string_view, std::string_view> read;
+    for_each_data_line(
+        data::policies,
+        [&](const Words& words) {
+          for (std::size_t i = 3; i < words.size(); ++i) read[words[i]] = words[1];
+        },
+        [](std::string_view line) { return line.starts_with("policy "); });
+    return read;
+  }();
+  const auto found = names.find(alias);
+  return found == names.end() ? std::nullopt : std::optional(std::string(found->second));
 }
 
 std::string_view tag_family(deps::Libc libc) {

@@ -19,7 +19,7 @@ class Notes {
   Notes(const Examined& examined, Plan& plan)
       : examined_(examined),
         plan_(plan),
-        policy_(examined.verdict.policies[plan.tags.policy].policy),
+        policy_(*examined.verdict.policies[plan.tags.policy].policy),
         patterns_(examined.graph.patterns) {
     for (const auto& file : plan.files) {
       if (file.member) names_.insert(std::string(base_name(file.path)));

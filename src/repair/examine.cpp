@@ -86,10 +86,10 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
 std::function<bool(std::string_view)> promises_of(deps::Libc libc,
                                                   const std::string& architecture) {
   auto policies = policy::policies_for(libc, architecture);
-  std::erase_if(policies, [](const policy::Policy& one) { return one.name == "linux"; });
+  std::erase_if(policies, [](const auto& one) { return one->name == "linux"; });
   return [policies = std::move(policies), libc](std::string_view needed) {
-    return std::any_of(policies.begin(), policies.end(), [&](const policy::Policy& one) {
-      return policy::comes_from_system(one, libc, needed);
+    return std::any_of(policies.begin(), policies.end(), [&](const auto& one) {
+      return policy::comes_from_system(*one, libc, needed);
     });
   };
 }

@@ -106,7 +106,7 @@ OutputMember copy_raw(const LoadedWheel& wheel, std::size_t index, const Source&
 
 OutputMember encode(const Source& source, Bytes content, int level) {
   OutputMember output;
-  output.encoded = wheel::encode_member(source.name, source.executable, content, level);
+  output.encoded = wheel::encode_member(source.name, source.executable, content, {.level = level});
   output.sha256 = base64url(sha256(content));
   output.file = source.file;
   return output;

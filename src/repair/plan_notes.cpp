@@ -186,7 +186,7 @@ std::optional<Error> missing_libraries(const Examined& examined) {
   const auto collect = [&](NodeId id) {
     for (const auto& edge : examined.graph.nodes[id].edges) {
       if (edge.answer == Answer::missing &&
-          !policy::comes_from_system(newest.policy, examined.wheel.libc, edge.needed)) {
+          !policy::comes_from_system(*newest.policy, examined.wheel.libc, edge.needed)) {
         missing.add(id, edge);
       }
     }

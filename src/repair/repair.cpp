@@ -6,6 +6,7 @@
 #include "repair/gate.hpp"
 #include "repair/plan_notes.hpp"
 #include "repair/verify.hpp"
+#include "wheel/load_ahead.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/repair.hpp>
 
@@ -89,7 +90,7 @@ Report report_of(Examined& examined, Plan& plan) {
   report.input = wheel.path;
   report.input_size = wheel.file.bytes().size();
   report.output_name = plan.name.format();
-  report.policy = examined.verdict.policies[plan.tags.policy].policy.name;
+  report.policy = examined.verdict.policies[plan.tags.policy].policy->name;
   report.tag_reasons = plan.tags.reasons;
   report.grafts = plan.grafts;
   report.exclusions = plan.exclusions;
@@ -213,6 +214,7 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   // Read everything once. From here on the archive's framing, every CRC and RECORD are known to
   // hold.
   say("reading");
+  const auto loading = options.inspect.jobs != 1 ? wheel::load_writer_ahead() : std::jthread();
   auto wheel = load_for_repair(path, options, Hold::elf_files);
   if (wheel.is_pure()) {
     state->target = options.wheel_dir / path.filename();

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "repair/edit_passing.hpp"
 #include "repair/strip.hpp"
+#include "repair/untouched_pages.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 
@@ -164,14 +165,21 @@ struct Proven {
 
 /// Inflates what was encoded, piece by piece while it is in the cache, holds it against the content
 /// and hashes it: RECORD's hash is that of bytes that came out of the stream.
-Proven prove(wheel::EncodedMember encoded, Bytes content) {
+/// `used` is told what of the content was looked at.
+Proven prove(wheel::EncodedMember encoded, Bytes content, const std::function<void(Bytes)>& used) {
+  constexpr std::size_t kUsedStep = std::size_t{1} << 20U;
   Hasher hasher;
   Bytes rest = content;
+  Bytes untold = content;
   bool is_same = true;
   const auto check = [&](Bytes piece) {
     is_same = is_same && std::equal(piece.begin(), piece.end(), rest.begin());
     rest = rest.subspan(piece.size());
     hasher.update(piece);
+    if (used && untold.size() - rest.size() >= kUsedStep) {
+      used(untold.first(untold.size() - rest.size()));
+      untold = rest;
+    }
   };
   if (encoded.method == wheel::kDeflate) {
     is_same = !inflate_in_pieces(encoded.compressed, content.size(), check) && is_same;
@@ -186,9 +194,11 @@ Proven prove(wheel::EncodedMember encoded, Bytes content) {
   return {std::move(encoded), base64url(hasher.finish())};
 }
 
+/// From this size on memory counts for more than time.
+constexpr std::uint64_t kLarge = std::uint64_t{64} << 20U;
+
 /// A large file that the build did not compress stays so, and is not held twice.
 int level_of(const ElfSource& source, std::uint64_t size, const Options& options) {
-  constexpr std::uint64_t kLarge = std::uint64_t{64} << 20U;
   const bool was_stored = source.member != nullptr && source.member->method == wheel::kStored;
   return was_stored && size > kLarge ? 0 : options.compression_level;
 }
@@ -203,13 +213,13 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
     auto changed = changed_ranges(patches, old_size);
     // Two cores are a help to a file that keeps one busy for long; the splice is proven already, at
     // the price of what it encoded (splice_proof.hpp).
-    constexpr std::uint64_t kLarge = 24ULL << 20;
+    constexpr std::uint64_t kWorthTwo = 24ULL << 20;
     constexpr std::size_t kSplice = 0;
     std::optional<Buffer> stream;
     wheel::EncodedMember encoded;
     Buffer digest;
     parallel_for(
-        2, edited.size() >= kLarge ? options.inspect.jobs : 1, 2, [](std::size_t) { return 1; },
+        2, edited.size() >= kWorthTwo ? options.inspect.jobs : 1, 2, [](std::size_t) { return 1; },
         [&](std::size_t part) {
           if (part == kSplice) {
             stream = splice_deflate(opened.stream, opened.blocks, edited, old_size,
@@ -228,11 +238,16 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
       return {std::move(encoded), base64url(digest)};
     }
   }
+  wheel::Encoding encoding;
+  encoding.level = level_of(source, edited.size(), options);
+  encoding.jobs = options.inspect.jobs;
   // A library of this machine is mapped, and another process may yet write to it.
-  const std::shared_ptr<const void> keeper = opened.file ? nullptr : content;
-  return prove(wheel::encode_member(source.name, source.executable, edited,
-                                    level_of(source, edited.size(), options), keeper),
-               edited);
+  if (!opened.file) encoding.keeper = content;
+  if (opened.file && edited.size() > kLarge) {
+    encoding.used = drop_untouched(*content, changed_ranges(patches, old_size));
+  }
+  auto encoded = wheel::encode_member(source.name, source.executable, edited, encoding);
+  return prove(std::move(encoded), edited, encoding.used);
 }
 
 void note_patches(const elf::PatchList& patches, EditedFile& record) {

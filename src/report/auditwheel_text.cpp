@@ -87,7 +87,7 @@ void write_upgrade(std::string& out, const repair::Inspection& inspection, std::
 std::optional<std::size_t> place_of(const std::string& wish, const policy::Verdict& verdict) {
   const auto wished = policy::parse_platform_wish(wish, verdict.libc, verdict.architecture);
   for (std::size_t i = 0; i < verdict.policies.size(); ++i) {
-    if (!wished.automatic && verdict.policies[i].policy.name == wished.policy) return i;
+    if (!wished.automatic && verdict.policies[i].policy->name == wished.policy) return i;
   }
   return std::nullopt;
 }
@@ -100,7 +100,7 @@ std::vector<std::string> auditwheel_tag_notes(const repair::Report& report,
   const auto& verdict = report.verdict;
   const auto wished = place_of(options.platform, verdict);
   for (std::size_t i = 0; wished && i < *wished; ++i) {
-    if (verdict.policies[i].policy.name != report.policy) continue;
+    if (verdict.policies[i].policy->name != report.policy) continue;
     notes.push_back("Wheel is eligible for a higher priority tag. You requested " +
                     verdict.tag(*wished) + " but I have found this wheel is eligible for " +
                     verdict.tag(i) + ".");

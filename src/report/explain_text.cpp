@@ -52,9 +52,9 @@ void write_policies(std::string& out, const check::Subject& subject, const std::
   if (!subject.verdict) return;
   std::vector<std::string> allowing;
   for (const auto& entry : subject.verdict->policies) {
-    if (entry.policy.name != "linux" &&
-        policy::comes_from_system(entry.policy, subject.libc, name)) {
-      allowing.push_back(entry.policy.name);
+    if (entry.policy->name != "linux" &&
+        policy::comes_from_system(*entry.policy, subject.libc, name)) {
+      allowing.push_back(entry.policy->name);
     }
   }
   if (allowing.empty()) {

@@ -46,7 +46,7 @@ std::map<std::string, std::string> external_libraries(const repair::Inspection& 
       if (edge.answer == Answer::host && edge.target && is_bundled(*edge.target)) {
         external.emplace(edge.needed, inspection.graph.nodes[*edge.target].path);
       } else if (is_outside_and_unresolved(edge, verdict.libc) &&
-                 !policy::comes_from_system(entry.policy, verdict.libc, edge.needed)) {
+                 !policy::comes_from_system(*entry.policy, verdict.libc, edge.needed)) {
         external.emplace(edge.needed, "");
       }
     }

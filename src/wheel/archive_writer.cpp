@@ -8,12 +8,12 @@
 #include "wheel/archive_times.hpp"
 #include "wheel/descriptor_sink.hpp"
 #include "wheel/dos_time.hpp"
+#include "wheel/libzip.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
 
 #include <fmt/format.h>
-#include <zip.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,15 +31,15 @@ constexpr zip_uint32_t kProgramAttributes = 0100755U << 16;
 
 struct ErrorState {
   zip_error_t error;
-  ErrorState() { zip_error_init(&error); }
-  ~ErrorState() { zip_error_fini(&error); }
+  ErrorState() { libzip().error_init(&error); }
+  ~ErrorState() { libzip().error_fini(&error); }
   ErrorState(const ErrorState&) = delete;
   ErrorState& operator=(const ErrorState&) = delete;
 };
 
 [[noreturn]] void fail(std::string_view attempt, zip_error_t* error) {
   throw Error(ErrorKind::io, "write",
-              fmt::format("cannot {}: {}", attempt, zip_error_strerror(error)));
+              fmt::format("cannot {}: {}", attempt, libzip().error_strerror(error)));
 }
 
 // The archive that libzip writes. It may ask for what is there already: nothing.
@@ -54,7 +54,7 @@ class OutputSession {
       return session.handle(data, length, command);
     } catch (...) {
       session.failure_ = std::current_exception();
-      zip_error_set(&session.state_.error, ZIP_ER_WRITE, 0);
+      libzip().error_set(&session.state_.error, ZIP_ER_WRITE, 0);
       return -1;
     }
   }
@@ -69,16 +69,16 @@ class OutputSession {
     switch (command) {
       case ZIP_SOURCE_STAT: {
         auto* status = static_cast<zip_stat_t*>(data);
-        zip_stat_init(status);
+        libzip().stat_init(status);
         status->size = 0;
         status->valid = ZIP_STAT_SIZE;
         return static_cast<zip_int64_t>(sizeof *status);
       }
       case ZIP_SOURCE_ERROR:
-        return zip_error_to_data(&state_.error, data, length);
+        return libzip().error_to_data(&state_.error, data, length);
       case ZIP_SOURCE_SEEK_WRITE: {
-        const zip_int64_t target = zip_source_seek_compute_offset(sink_.position(), sink_.size(),
-                                                                  data, length, &state_.error);
+        const zip_int64_t target = libzip().source_seek_compute_offset(
+            sink_.position(), sink_.size(), data, length, &state_.error);
         if (target < 0) return -1;
         sink_.seek(static_cast<std::uint64_t>(target));
         return 0;
@@ -104,7 +104,7 @@ class OutputSession {
       case ZIP_SOURCE_SUPPORTS:
         return ZIP_SOURCE_SUPPORTS_WRITABLE;
       default:
-        zip_error_set(&state_.error, ZIP_ER_OPNOTSUPP, 0);
+        libzip().error_set(&state_.error, ZIP_ER_OPNOTSUPP, 0);
         return -1;
     }
   }
@@ -154,7 +154,7 @@ class MemberSource {
         return 0;
       case ZIP_SOURCE_STAT: {
         auto* status = static_cast<zip_stat_t*>(data);
-        zip_stat_init(status);
+        libzip().stat_init(status);
         status->size = member_.size;
         status->comp_size = member_.compressed.size();
         status->comp_method = member_.method;
@@ -165,11 +165,11 @@ class MemberSource {
         return static_cast<zip_int64_t>(sizeof *status);
       }
       case ZIP_SOURCE_ERROR:
-        return zip_error_to_data(&state_.error, data, length);
+        return libzip().error_to_data(&state_.error, data, length);
       case ZIP_SOURCE_SUPPORTS:
         return ZIP_SOURCE_SUPPORTS_READABLE;
       default:
-        zip_error_set(&state_.error, ZIP_ER_OPNOTSUPP, 0);
+        libzip().error_set(&state_.error, ZIP_ER_OPNOTSUPP, 0);
         return -1;
     }
   }
@@ -184,18 +184,18 @@ class MemberSource {
 };
 
 struct Discard {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
+  void operator()(zip_t* archive) const { libzip().discard(archive); }
 };
 using Archive = std::unique_ptr<zip_t, Discard>;
 
 Archive open_archive(OutputSession& session) {
   ErrorState state;
   zip_source_t* target =
-      zip_source_function_create(&OutputSession::callback, &session, &state.error);
+      libzip().source_function_create(&OutputSession::callback, &session, &state.error);
   if (target == nullptr) fail("start an archive", &state.error);
-  Archive archive(zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &state.error));
+  Archive archive(libzip().open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &state.error));
   if (!archive) {
-    zip_source_free(target);
+    libzip().source_free(target);
     fail("start an archive", &state.error);
   }
   return archive;
@@ -206,23 +206,25 @@ void add_member(zip_t* archive, const EncodedMember& member, const DosTime& time
   auto owned = std::make_unique<MemberSource>(member, used);
   ErrorState state;
   zip_source_t* source =
-      zip_source_function_create(&MemberSource::callback, owned.get(), &state.error);
+      libzip().source_function_create(&MemberSource::callback, owned.get(), &state.error);
   if (source == nullptr) fail("add a member", &state.error);
   static_cast<void>(owned.release());  // libzip's from here on
-  const zip_int64_t index = zip_file_add(archive, member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
+  const zip_int64_t index =
+      libzip().file_add(archive, member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {
-    zip_source_free(source);
-    fail("add a member", zip_get_error(archive));
+    libzip().source_free(source);
+    fail("add a member", libzip().get_error(archive));
   }
   const auto at = static_cast<zip_uint64_t>(index);
   const zip_uint32_t attributes = member.executable ? kProgramAttributes : kFileAttributes;
   // Left alone, a deflated source stays as it is and a stored one is compressed. To set deflate
   // would make libzip forget the compressed size and, near 4 GiB, reserve a ZIP64 field that
   // nothing fills.
-  if ((member.method == kStored && zip_set_file_compression(archive, at, ZIP_CM_STORE, 0) != 0) ||
-      zip_file_set_dostime(archive, at, time.time, time.date, 0) != 0 ||
-      zip_file_set_external_attributes(archive, at, 0, ZIP_OPSYS_UNIX, attributes) != 0) {
-    fail("describe a member", zip_get_error(archive));
+  if ((member.method == kStored &&
+       libzip().set_file_compression(archive, at, ZIP_CM_STORE, 0) != 0) ||
+      libzip().file_set_dostime(archive, at, time.time, time.date, 0) != 0 ||
+      libzip().file_set_external_attributes(archive, at, 0, ZIP_OPSYS_UNIX, attributes) != 0) {
+    fail("describe a member", libzip().get_error(archive));
   }
 }
 
@@ -255,9 +257,9 @@ void write_archive(int descriptor, const std::vector<EncodedMember>& members,
     with_context(printable(member.name),
                  [&] { add_member(archive.get(), member, dos_time, used); });
   }
-  if (zip_close(archive.get()) != 0) {
+  if (libzip().close(archive.get()) != 0) {
     session.rethrow();
-    fail("write the archive", zip_get_error(archive.get()));
+    fail("write the archive", libzip().get_error(archive.get()));
   }
   static_cast<void>(archive.release());  // zip_close has freed it
   end_file(descriptor, session.sink().size());

@@ -1,34 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/deflate.hpp"
+#include "base/deflate_parts.hpp"
 #include "base/hash.hpp"
 #include "base/mapped_pages.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
 namespace truewheel::wheel {
 namespace {
 
+/// From here on a content is cut into parts, and its compressed form lies in pages of its own.
+constexpr std::size_t kLarge = 2 * kDeflatePart;
+
 /// False when that is not smaller.
-bool deflate(EncodedMember& member, Bytes content, int level) {
-  // From here on pages of their own: shortening them copies nothing.
-  constexpr std::size_t kLarge = std::size_t{8} << 20U;
+bool deflate(EncodedMember& member, Bytes content, const Encoding& encoding) {
   if (content.size() < kLarge) {
-    auto smaller = deflate_smaller(content, level);
+    auto smaller = deflate_smaller(content, encoding.level);
     if (smaller) member.own(std::move(*smaller));
     return smaller.has_value();
   }
-  auto pages = MappedPages::memory(content.size() - 1);
-  const std::size_t length = deflate_into(pages.bytes(), content, level);
-  if (length == 0) return false;
-  pages.resize(length);
-  const auto owned = std::make_shared<const MappedPages>(std::move(pages));
-  member.compressed = owned->bytes();
-  member.owned = owned;
+  auto smaller = deflate_in_parts(content, encoding.level, encoding.jobs, encoding.used);
+  if (!smaller) return false;
+  const auto kept = std::make_shared<const MappedPages>(std::move(*smaller));
+  member.compressed = kept->bytes();
+  member.owned = kept;
   return true;
+}
+
+/// Gives `take` the content in pieces, and says of each when it is done with.
+void in_pieces(Bytes content, const std::function<void(Bytes)>& used,
+               const std::function<void(Bytes)>& take) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
+  while (!content.empty()) {
+    const Bytes piece = content.first(std::min(kPiece, content.size()));
+    content = content.subspan(piece.size());
+    take(piece);
+    if (used) used(piece);
+  }
+}
+
+void store(EncodedMember& member, Bytes content, const Encoding& encoding) {
+  if (encoding.keeper) {
+    member.compressed = content;
+    member.owned = encoding.keeper;
+    return;
+  }
+  Buffer copy;
+  copy.reserve(content.size());
+  in_pieces(content, encoding.used,
+            [&](Bytes piece) { copy.insert(copy.end(), piece.begin(), piece.end()); });
+  member.own(std::move(copy));
 }
 
 }  // namespace
@@ -39,27 +66,22 @@ void EncodedMember::own(Buffer bytes) {
   owned = kept;
 }
 
-EncodedMember encode_member(std::string name, bool executable, Bytes content, int level,
-                            std::shared_ptr<const void> keeper) {
-  if (level < 0 || level > 9) {
+EncodedMember encode_member(std::string name, bool executable, Bytes content,
+                            const Encoding& encoding) {
+  if (encoding.level < 0 || encoding.level > 9) {
     throw Error(ErrorKind::internal, "compression-level",
                 "the compression level is not one of 0 to 9");
   }
   EncodedMember member;
   member.name = std::move(name);
   member.executable = executable;
-  member.crc = crc32(0, content);
+  in_pieces(content, encoding.used, [&](Bytes piece) { member.crc = crc32(member.crc, piece); });
   member.size = content.size();
-  if (level != 0 && deflate(member, content, level)) {
+  if (encoding.level != 0 && deflate(member, content, encoding)) {
     member.method = kDeflate;
-    return member;
-  }
-  member.method = kStored;
-  if (keeper) {
-    member.compressed = content;
-    member.owned = std::move(keeper);
   } else {
-    member.own(Buffer(content.begin(), content.end()));
+    member.method = kStored;
+    store(member, content, encoding);
   }
   return member;
 }

@@ -224,7 +224,7 @@ TEST_CASE("an Android wheel keeps the API level of its name and is held against 
   const Verdict verdict = android_verdict();
   const TagChoice choice = choose(verdict, "auto", "android_29_arm64_v8a");
   CHECK(join(choice.platform_tags, ".") == "android_29_arm64_v8a");
-  CHECK(verdict.policies[choice.policy].policy.name == "android_27");
+  CHECK(verdict.policies[choice.policy].policy->name == "android_27");
   CHECK(tags(verdict, "android_26", "android_29_arm64_v8a") ==
         "android_26_arm64_v8a.android_29_arm64_v8a");
   CHECK_THROWS_AS((void)choose(verdict, "auto", "android_24_arm64_v8a"), Error);  // no libaaudio

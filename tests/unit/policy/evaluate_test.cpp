@@ -32,7 +32,7 @@ TEST_CASE("a wheel that needs only old versions meets the oldest policy") {
   CHECK(best_name(verdict) == "manylinux_2_5");
   CHECK(own_name(verdict) == "manylinux_2_5");
   CHECK(verdict.policies[verdict.best].grafts.empty());
-  CHECK(verdict.policies.back().policy.name == "linux");
+  CHECK(verdict.policies.back().policy->name == "linux");
   CHECK(verdict.policies.back().satisfied);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a wheel whose files are all of another libc than its tag is refused")
 
 TEST_CASE("only whole names are the dynamic linker's") {
   const auto verdict = judge(make_graph({extension()}));
-  const Policy& policy = named(verdict, "manylinux_2_28").policy;
+  const Policy& policy = *named(verdict, "manylinux_2_28").policy;
   for (const char* name :
        {"ld-linux.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-linux-armhf.so.3",
         "ld-linux-riscv64-lp64d.so.1", "ld64.so.1", "ld64.so.2", "ld.so.1",
@@ -251,12 +251,12 @@ TEST_CASE("a path in NEEDED goes by its last part") {
 
 TEST_CASE("plain linux leaves every library to the system, a policy those that it lists") {
   const auto policies = policies_for(Libc::glibc, "x86_64");
-  CHECK(comes_from_system(policies.back(), Libc::glibc, "libanything.so"));
-  CHECK(comes_from_system(policies.front(), Libc::glibc, "libm.so.6"));
-  CHECK(comes_from_system(policies.front(), Libc::glibc, "ld-linux-x86-64.so.2"));
-  CHECK_FALSE(comes_from_system(policies.front(), Libc::glibc, "libexpat.so.1"));
-  CHECK_FALSE(comes_from_system(policies.front(), Libc::glibc, "libpthread.so"));
-  CHECK(comes_from_system(policies_for(Libc::musl, "x86_64").front(), Libc::musl, "libpthread.so"));
+  CHECK(comes_from_system(*policies.back(), Libc::glibc, "libanything.so"));
+  CHECK(comes_from_system(*policies.front(), Libc::glibc, "libm.so.6"));
+  CHECK(comes_from_system(*policies.front(), Libc::glibc, "ld-linux-x86-64.so.2"));
+  CHECK_FALSE(comes_from_system(*policies.front(), Libc::glibc, "libexpat.so.1"));
+  CHECK_FALSE(comes_from_system(*policies.front(), Libc::glibc, "libpthread.so"));
+  CHECK(comes_from_system(*policies_for(Libc::musl, "x86_64").front(), Libc::musl, "libpthread.so"));
 }
 
 TEST_CASE("the dynamic linker is never bundled and never missing") {
@@ -343,7 +343,7 @@ TEST_CASE("what a wheel is as it stands takes nothing from this machine") {
   const auto verdict = judge(make_graph(
       {extension().needs("libfoo.so.1", Answer::host, "/lib/libfoo.so.1")},
       {host_libc(), FileBuilder("/lib/libfoo.so.1").needs_version("libc.so.6", "GLIBC_2.34")}));
-  const auto name = [](const auto& v, std::size_t index) { return v.policies[index].policy.name; };
+  const auto name = [](const auto& v, std::size_t index) { return v.policies[index].policy->name; };
   CHECK(name(verdict, verdict.as_is) == "linux");
   CHECK(name(verdict, verdict.by_versions) == "manylinux_2_34");
   CHECK(name(verdict, verdict.best) == "manylinux_2_34");

@@ -100,16 +100,16 @@ inline policy::Verdict judge(const deps::Graph& graph, const policy::EvaluateOpt
 
 inline const policy::PolicyVerdict& named(const policy::Verdict& verdict, const std::string& name) {
   for (const policy::PolicyVerdict& candidate : verdict.policies) {
-    if (candidate.policy.name == name) return candidate;
+    if (candidate.policy->name == name) return candidate;
   }
   throw std::runtime_error("no policy " + name);
 }
 
 inline std::string best_name(const policy::Verdict& verdict) {
-  return verdict.policies.at(verdict.best).policy.name;
+  return verdict.policies.at(verdict.best).policy->name;
 }
 inline std::string own_name(const policy::Verdict& verdict) {
-  return verdict.policies.at(verdict.own).policy.name;
+  return verdict.policies.at(verdict.own).policy->name;
 }
 
 }  // namespace truewheel::testing

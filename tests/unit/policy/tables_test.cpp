@@ -17,11 +17,11 @@ const std::vector<std::string>& architectures() {
   return names;
 }
 
-const Policy& find(const std::vector<Policy>& policies, const std::string& name) {
+const Policy& find(const PolicyList& policies, const std::string& name) {
   const auto found = std::find_if(policies.begin(), policies.end(),
-                                  [&](const Policy& policy) { return policy.name == name; });
+                                  [&](const auto& policy) { return policy->name == name; });
   REQUIRE_MESSAGE(found != policies.end(), name);
-  return *found;
+  return **found;
 }
 
 std::string highest(const Policy& policy, const std::string& family) {
@@ -36,12 +36,12 @@ std::string highest(const Policy& policy, const std::string& family) {
 TEST_CASE("every newer policy allows all that the older ones allow") {
   for (const Libc libc : {Libc::glibc, Libc::musl, Libc::bionic}) {
     for (const std::string& architecture : architectures()) {
-      const std::vector<Policy> policies = policies_for(libc, architecture);
-      REQUIRE(policies.back().name == "linux");
-      CHECK(policies.back().priority == 0);
+      const PolicyList policies = policies_for(libc, architecture);
+      REQUIRE(policies.back()->name == "linux");
+      CHECK(policies.back()->priority == 0);
       for (std::size_t i = 0; i + 2 < policies.size(); ++i) {
-        const Policy& older = policies[i];
-        const Policy& newer = policies[i + 1];
+        const Policy& older = *policies[i];
+        const Policy& newer = *policies[i + 1];
         CAPTURE(architecture);
         CAPTURE(newer.name);
         CHECK(newer.priority < older.priority);
@@ -79,16 +79,16 @@ TEST_CASE("the x86_64 tables have the highest versions that auditwheel's have") 
       {"manylinux_2_40", "2.40", "3.4.33", "1.3.15", "14.0.0", "1.2.12"},
       {"manylinux_2_41", "2.41", "3.4.33", "1.3.15", "14.0.0", "1.2.12"},
   }};
-  const std::vector<Policy> policies = policies_for(Libc::glibc, "x86_64");
+  const PolicyList policies = policies_for(Libc::glibc, "x86_64");
   REQUIRE(policies.size() == rows.size() + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CAPTURE(rows[i].policy);
-    CHECK(policies[i].name == rows[i].policy);
-    CHECK(highest(policies[i], "GLIBC") == rows[i].glibc);
-    CHECK(highest(policies[i], "GLIBCXX") == rows[i].glibcxx);
-    CHECK(highest(policies[i], "CXXABI") == rows[i].cxxabi);
-    CHECK(highest(policies[i], "GCC") == rows[i].gcc);
-    CHECK(highest(policies[i], "ZLIB") == rows[i].zlib);
+    CHECK(policies[i]->name == rows[i].policy);
+    CHECK(highest(*policies[i], "GLIBC") == rows[i].glibc);
+    CHECK(highest(*policies[i], "GLIBCXX") == rows[i].glibcxx);
+    CHECK(highest(*policies[i], "CXXABI") == rows[i].cxxabi);
+    CHECK(highest(*policies[i], "GCC") == rows[i].gcc);
+    CHECK(highest(*policies[i], "ZLIB") == rows[i].zlib);
   }
   CHECK(find(policies, "manylinux_2_17").symbol_versions.at("CXXABI").contains("TM_1"));
   CHECK(find(policies, "manylinux_2_36").symbol_versions.at("GLIBC").contains("ABI_DT_RELR"));
@@ -100,13 +100,13 @@ TEST_CASE("the x86_64 tables have the highest versions that auditwheel's have") 
 TEST_CASE("aarch64's manylinux_2_17 has the one GLIBC_2.18 that its glibc was given") {
   const auto policies = policies_for(Libc::glibc, "aarch64");
   const std::set<std::string> expected = {"2.0", "2.17", "2.18"};
-  CHECK(policies.front().name == "manylinux_2_17");
-  CHECK(policies.front().symbol_versions.at("GLIBC") == expected);
+  CHECK(policies.front()->name == "manylinux_2_17");
+  CHECK(policies.front()->symbol_versions.at("GLIBC") == expected);
 }
 
 TEST_CASE("each architecture starts at the policy that first had it") {
   const auto first = [](const char* architecture) {
-    return policies_for(Libc::glibc, architecture).front().name;
+    return policies_for(Libc::glibc, architecture).front()->name;
   };
   CHECK(first("i686") == "manylinux_2_5");
   CHECK(first("armv7l") == "manylinux_2_17");
@@ -147,22 +147,22 @@ TEST_CASE("forbidden symbols leave libc after 2_17 and become fewer in zlib") {
 TEST_CASE("musl's libc is allowed by the name that it has on the architecture") {
   const auto policies = policies_for(Libc::musl, "i686");
   REQUIRE(policies.size() == 3);
-  CHECK(policies[0].name == "musllinux_1_1");
-  CHECK(policies[1].name == "musllinux_1_2");
+  CHECK(policies[0]->name == "musllinux_1_1");
+  CHECK(policies[1]->name == "musllinux_1_2");
   const std::set<std::string> expected = {"libc.musl-x86.so.1", "libz.so.1"};
-  CHECK(policies[1].allowed_libraries == expected);
-  CHECK(policies[1].symbol_versions.empty());
-  CHECK(policies_for(Libc::musl, "armv7l")[0].allowed_libraries.contains("libc.musl-armv7.so.1"));
+  CHECK(policies[1]->allowed_libraries == expected);
+  CHECK(policies[1]->symbol_versions.empty());
+  CHECK(policies_for(Libc::musl, "armv7l")[0]->allowed_libraries.contains("libc.musl-armv7.so.1"));
   CHECK(policies_for(Libc::musl, "loongarch64").size() == 2);
 }
 
 TEST_CASE("Android's tables list the levels at which its libraries changed") {
   const auto policies = policies_for(Libc::bionic, "aarch64");
   REQUIRE(policies.size() == 5);
-  CHECK(policies[0].name == "android_21");
-  CHECK(policies[3].name == "android_27");
-  CHECK(policies[3].allowed_libraries.contains("libneuralnetworks.so"));
-  CHECK_FALSE(policies[2].allowed_libraries.contains("libneuralnetworks.so"));
+  CHECK(policies[0]->name == "android_21");
+  CHECK(policies[3]->name == "android_27");
+  CHECK(policies[3]->allowed_libraries.contains("libneuralnetworks.so"));
+  CHECK_FALSE(policies[2]->allowed_libraries.contains("libneuralnetworks.so"));
 }
 
 TEST_CASE("numbers in version names compare as numbers") {

@@ -24,12 +24,12 @@ const std::string kText = std::string(3000, 'a') + std::string(3000, 'b');
 
 std::vector<EncodedMember> sample() {
   std::vector<EncodedMember> members;
-  members.push_back(encode_member("pkg/text.txt", false, as_bytes(kText), 6));
-  members.push_back(encode_member("pkg/tool", true, as_bytes("#!/bin/sh\n"), 6));
-  members.push_back(encode_member("pkg/caf\xC3\xA9.py", false, as_bytes("x"), 9));
-  members.push_back(encode_member("pkg/empty", false, {}, 6));
-  members.push_back(
-      encode_member("p-1.dist-info/RECORD", false, as_bytes("p-1.dist-info/RECORD,,\n"), 0));
+  members.push_back(encode_member("pkg/text.txt", false, as_bytes(kText), {.level = 6}));
+  members.push_back(encode_member("pkg/tool", true, as_bytes("#!/bin/sh\n"), {.level = 6}));
+  members.push_back(encode_member("pkg/caf\xC3\xA9.py", false, as_bytes("x"), {.level = 9}));
+  members.push_back(encode_member("pkg/empty", false, {}, {.level = 6}));
+  members.push_back(encode_member("p-1.dist-info/RECORD", false,
+                                  as_bytes("p-1.dist-info/RECORD,,\n"), {.level = 0}));
   return members;
 }
 
@@ -68,20 +68,20 @@ int run(const std::string& command) { return std::system((command + " >/dev/null
 }  // namespace
 
 TEST_CASE("encode_member stores what deflate does not make smaller") {
-  CHECK(encode_member("m", false, as_bytes(kText), 6).method == 8);
-  CHECK(encode_member("m", false, as_bytes(kText), 1).method == 8);
-  CHECK(encode_member("m", false, as_bytes(kText), 0).method == 0);
-  CHECK(encode_member("m", false, as_bytes("ab"), 9).method == 0);
-  CHECK(encode_member("m", false, {}, 9).method == 0);
-  const auto stored = encode_member("m", true, as_bytes("ab"), 9);
+  CHECK(encode_member("m", false, as_bytes(kText), {.level = 6}).method == 8);
+  CHECK(encode_member("m", false, as_bytes(kText), {.level = 1}).method == 8);
+  CHECK(encode_member("m", false, as_bytes(kText), {.level = 0}).method == 0);
+  CHECK(encode_member("m", false, as_bytes("ab"), {.level = 9}).method == 0);
+  CHECK(encode_member("m", false, {}, {.level = 9}).method == 0);
+  const auto stored = encode_member("m", true, as_bytes("ab"), {.level = 9});
   CHECK(as_text(stored.compressed) == "ab");
   CHECK(stored.size == 2);
   CHECK(stored.executable);
 }
 
 TEST_CASE("encode_member gives the same bytes each time") {
-  const auto first = encode_member("m", false, as_bytes(kText), 6);
-  const auto second = encode_member("m", false, as_bytes(kText), 6);
+  const auto first = encode_member("m", false, as_bytes(kText), {.level = 6});
+  const auto second = encode_member("m", false, as_bytes(kText), {.level = 6});
   CHECK(as_text(first.compressed) == as_text(second.compressed));
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("independent readers accept the archive") {
 TEST_CASE("more than 65,535 members get ZIP64 records, and 65,535 get none") {
   std::vector<EncodedMember> members;
   for (int i = 0; i < 65'536; ++i)
-    members.push_back(encode_member("m" + std::to_string(i), false, {}, 0));
+    members.push_back(encode_member("m" + std::to_string(i), false, {}, {.level = 0}));
   const std::string large = written(members);
   CHECK(scan(as_bytes(large)).members.size() == 65'536);
   CHECK(large.substr(large.size() - 22 - 20, 4) == "PK\x06\x07");
@@ -226,7 +226,8 @@ TEST_CASE("more than 65,535 members get ZIP64 records, and 65,535 get none") {
 TEST_CASE("a size of 4 GiB gets a ZIP64 field, in both headers as far as each needs one") {
   const Buffer compressed(1000, 0);
   EncodedMember large{"large", false, 8, 0, 1ULL << 32, compressed, nullptr};
-  const std::string archive = written({large, encode_member("small", false, as_bytes("x"), 0)});
+  const std::string archive =
+      written({large, encode_member("small", false, as_bytes("x"), {.level = 0})});
   const auto members = scan(as_bytes(archive), {1e9, 1ULL << 40}).members;
   REQUIRE(members.size() == 2);
   CHECK(members[0].size == 1ULL << 32);

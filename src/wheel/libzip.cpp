@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheel/libzip.hpp"
+
+#include "wheel/load_ahead.hpp"
+#include <truewheel/error.hpp>
+
+#include <dlfcn.h>
+#include <exception>
+#include <string>
+#include <system_error>
+
+// What the program loads later, for packagers
+// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata).
+__asm__(R"(.pushsection .note.dlopen, "a", %note
+.balign 4
+.long 4, 2f - 1f, 0x407c0c0a
+.asciz "FDO"
+1: .asciz "[{\"feature\":\"repair\",\"description\":\"Writes wheels\",\"priority\":\"required\",\"soname\":[\")" TRUEWHEEL_LIBZIP_SONAME
+        R"(\"]}]"
+2: .balign 4
+.popsection
+)");
+
+namespace truewheel::wheel {
+namespace {
+
+[[noreturn]] void fail() {
+  const char* why = ::dlerror();
+  throw Error(ErrorKind::io, "libzip",
+              "cannot load libzip, which writes archives: " + std::string(why ? why : "no reason"),
+              "install it (Debian: libzip4)");
+}
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  void* const found = ::dlsym(library, name);
+  if (found == nullptr) fail();
+  function = reinterpret_cast<Function>(found);
+}
+
+LibZip load() {
+  void* const library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) fail();
+  LibZip zip{};
+  find(library, "zip_close", zip.close);
+  find(library, "zip_discard", zip.discard);
+  find(library, "zip_error_fini", zip.error_fini);
+  find(library, "zip_error_init", zip.error_init);
+  find(library, "zip_error_set", zip.error_set);
+  find(library, "zip_error_strerror", zip.error_strerror);
+  find(library, "zip_error_to_data", zip.error_to_data);
+  find(library, "zip_file_add", zip.file_add);
+  find(library, "zip_file_set_dostime", zip.file_set_dostime);
+  find(library, "zip_file_set_external_attributes", zip.file_set_external_attributes);
+  find(library, "zip_get_error", zip.get_error);
+  find(library, "zip_open_from_source", zip.open_from_source);
+  find(library, "zip_set_file_compression", zip.set_file_compression);
+  find(library, "zip_source_free", zip.source_free);
+  find(library, "zip_source_function_create", zip.source_function_create);
+  find(library, "zip_source_seek_compute_offset", zip.source_seek_compute_offset);
+  find(library, "zip_stat_init", zip.stat_init);
+  return zip;
+}
+
+}  // namespace
+
+const LibZip& libzip() {
+  static const LibZip loaded = load();
+  return loaded;
+}
+
+std::jthread load_writer_ahead() {
+  try {
+    return std::jthread([] {
+      try {
+        static_cast<void>(libzip());
+      } catch (const std::exception&) {
+        // The writer tries again.
+      }
+    });
+  } catch (const std::system_error&) {
+    return {};  // a limit on threads
+  }
+}
+
+}  // namespace truewheel::wheel
