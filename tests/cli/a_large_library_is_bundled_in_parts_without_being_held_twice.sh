@@ -9,14 +9,14 @@ source = random.Random(20261130)
 words = [source.randbytes(source.randrange(3, 12)) for _ in range(3000)]
 with open("words", "wb") as file:
     for _ in range(4):
-        file.write(b"".join(source.choices(words, k=2_600_000))[: 18 << 20])
+        file.write(b"".join(source.choices(words, k=3_000_000))[: 18 << 20])
         file.write(source.randbytes(6 << 20))
 with open("noise", "wb") as file:
     for _ in range(4):
         file.write(source.randbytes(24 << 20))
 PY
 cat >y.c <<'C'
-__asm__(".section .rodata\n.globl payload\npayload: .incbin \"payload\"\npayload_end: .byte 0\n");
+__asm__(".pushsection .rodata\n.globl payload\npayload: .incbin \"payload\"\n.byte 0\n.popsection\n");
 extern const unsigned char payload[] __attribute__((visibility("hidden")));
 int foo(void) {
   unsigned sum = 0;
