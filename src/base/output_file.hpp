@@ -27,9 +27,9 @@ class OutputFile {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
-  /// sync() if that was not called, then link under the final name (rename over an existing file; a symlink of that name is
-  /// replaced, never followed; a folder is an error), then fsync of the folder. Mode 0644 less the
-  /// umask.
+  /// sync() if that was not called, then link under the final name (rename over an existing file; a
+  /// symlink of that name is replaced, never followed; a folder is an error), then fsync of the
+  /// folder. Mode 0644 less the umask.
   void publish(Existing existing);
 
   /// fsync alone, so that several files can be made durable before the first gets its name. Nothing

@@ -4,6 +4,7 @@
 #include "wheel/load_ahead.hpp"
 #include <truewheel/error.hpp>
 
+#include <bit>
 #include <dlfcn.h>
 #include <exception>
 #include <string>
@@ -35,7 +36,7 @@ template <class Function>
 void find(void* library, const char* name, Function& function) {
   void* const found = ::dlsym(library, name);
   if (found == nullptr) fail();
-  function = reinterpret_cast<Function>(found);
+  function = std::bit_cast<Function>(found);
 }
 
 LibZip load() {

@@ -256,7 +256,8 @@ TEST_CASE("plain linux leaves every library to the system, a policy those that i
   CHECK(comes_from_system(*policies.front(), Libc::glibc, "ld-linux-x86-64.so.2"));
   CHECK_FALSE(comes_from_system(*policies.front(), Libc::glibc, "libexpat.so.1"));
   CHECK_FALSE(comes_from_system(*policies.front(), Libc::glibc, "libpthread.so"));
-  CHECK(comes_from_system(*policies_for(Libc::musl, "x86_64").front(), Libc::musl, "libpthread.so"));
+  CHECK(
+      comes_from_system(*policies_for(Libc::musl, "x86_64").front(), Libc::musl, "libpthread.so"));
 }
 
 TEST_CASE("the dynamic linker is never bundled and never missing") {
