@@ -1,6 +1,6 @@
 # Debian's liblief-dev ships neither a CMake package nor a .pc file; LIEF 0.16 and later bring their own.
 # The archive is taken where it and the parts of Mbed TLS that it calls are there: the shared library, with those that it
-# needs in turn, costs every start of the program 1.5 ms of the dynamic linker (docs/benchmarks).
+# needs in turn, costs every start of the program 1.5 ms of the dynamic linker.
 find_package(LIEF CONFIG QUIET)
 if(TARGET LIEF::LIEF)
   set(LIEF_FOUND TRUE)

@@ -25,7 +25,7 @@ LAYERS = {
     "main": {"base", "report", "commands", "cli"},
 }
 # Public header -> the module that implements it.
-PUBLIC = {"bytes": "base", "error": "base", "finding": "base", "version": "base", "elf": "elf", "deps": "deps",
+PUBLIC = {"bytes": "base", "error": "base", "file_stamp": "base", "finding": "base", "version": "base", "elf": "elf", "deps": "deps",
           "policy": "policy", "wheel": "wheel", "check": "check", "repair": "repair"}
 # Third-party header -> files under src/ that may include it. Everything else in <> is the standard library's,
 # the system's, or fmt, which any .cpp or private header may use.

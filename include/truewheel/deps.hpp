@@ -2,6 +2,7 @@
 #pragma once
 
 #include <truewheel/elf.hpp>
+#include <truewheel/file_stamp.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -113,6 +114,7 @@ struct Node {
   std::string path;  ///< wheel: installed path; host: real path
   bool in_wheel = false;
   std::shared_ptr<const elf::ElfFacts> facts;
+  FileStamp stamp;  ///< host: of the file that the facts were read from
   std::string
       host_sha256;  ///< host: hex sha256 of the file's bytes; empty until host_digest() was asked
   std::vector<std::string> known_as;   ///< host: the NEEDED names that led here, sorted

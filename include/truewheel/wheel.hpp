@@ -192,13 +192,15 @@ struct EncodedMember {
   std::uint64_t size = 0;
   Bytes compressed;                   ///< a view: of the input archive, or of `owned`
   std::shared_ptr<const void> owned;  ///< keeps what `compressed` views
+  /// Told which compressed bytes are not looked at for a while; empty where they are not on a disk.
+  std::function<void(Bytes)> drop = nullptr;
 
   /// Makes them these bytes.
   void own(Buffer bytes);
 };
 /// How a member's content is compressed.
 struct Encoding {
-  int level = 6;      ///< zlib's, 0-9; 0 stores
+  int level = 5;      ///< libdeflate's, 1-9; 0 stores
   unsigned jobs = 1;  ///< threads that a large content may take (0: one a core)
   std::shared_ptr<const void> keeper = nullptr;  ///< keeps the content: stored without a copy
   /// Told which bytes of a large content are not needed for a while.
@@ -217,8 +219,9 @@ struct ArchiveTime {
 
 /// Writes a whole archive to an open file descriptor through libzip, in the order given, in the
 /// one normal form (no descriptors, extras or comments); compressed bytes are copied as they are.
-/// The descriptor's position ends at the archive's end. `used` is told from time to time which
-/// compressed bytes are not looked at again. Throws Error(io) with the failing operation.
+/// The descriptor's position ends at the archive's end. `used`, which may not throw, is told from
+/// time to time which compressed bytes are not looked at again. Throws Error(io) with the failing
+/// operation.
 void write_archive(int descriptor, const std::vector<EncodedMember>& members,
                    const ArchiveTime& time, const std::function<void(Bytes)>& used = {});
 

@@ -41,7 +41,7 @@ def run(command: list[str], environment: dict[str, str], out: Path | None = None
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit(f"failed: {' '.join(command)}\n{complaint.decode()}")
     size = sum(wheel.stat().st_size for wheel in out.glob("*.whl")) if out else 0
-    return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, size)
+    return Figures(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6, size)
 
 
 def median(figures: list[Figures]) -> Figures:

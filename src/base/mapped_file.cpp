@@ -20,6 +20,14 @@ std::string quoted(const std::filesystem::path& path) {
   return "'" + printable(path.native()) + "'";
 }
 
+FileStamp stamp_of(const struct stat& status) {
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
@@ -66,10 +74,7 @@ void MappedFile::map(int descriptor) {
     data_ = static_cast<const std::uint8_t*>(start);
     size_ = static_cast<std::size_t>(size);
   }
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
-  modified_seconds_ = status.st_mtim.tv_sec;
-  modified_nanoseconds_ = status.st_mtim.tv_nsec;
+  stamp_ = stamp_of(status);
 }
 
 MappedFile::~MappedFile() {
@@ -80,10 +85,7 @@ MappedFile::~MappedFile() {
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      device_(other.device_),
-      inode_(other.inode_),
-      modified_seconds_(other.modified_seconds_),
-      modified_nanoseconds_(other.modified_nanoseconds_),
+      stamp_(other.stamp_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       path_(std::move(other.path_)) {}
 
@@ -92,10 +94,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(descriptor_, other.descriptor_);
-    device_ = other.device_;
-    inode_ = other.inode_;
-    modified_seconds_ = other.modified_seconds_;
-    modified_nanoseconds_ = other.modified_nanoseconds_;
+    stamp_ = other.stamp_;
     path_ = other.path_;
   }
   return *this;
@@ -119,15 +118,17 @@ MappedPages MappedFile::version(std::uint64_t keep, Bytes tail) const {
 
 bool MappedFile::unchanged() const {
   struct stat status {};
-  return ::fstat(descriptor_, &status) == 0 &&
-         static_cast<std::uint64_t>(status.st_size) == size_ &&
-         status.st_mtim.tv_sec == modified_seconds_ &&
-         status.st_mtim.tv_nsec == modified_nanoseconds_;
+  if (::fstat(descriptor_, &status) != 0) return false;
+  // The inode changes also when the file loses its name, and keeps its content.
+  FileStamp now = stamp_of(status);
+  now.changed = stamp_.changed;
+  return now == stamp_;
 }
 
 bool MappedFile::is_same_file(const std::filesystem::path& path) const {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+  return ::stat(path.c_str(), &status) == 0 && status.st_dev == stamp_.device &&
+         status.st_ino == stamp_.inode;
 }
 
 void MappedFile::drop(Bytes piece) const noexcept {
@@ -172,8 +173,12 @@ bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file
   });
 }
 
-bool same_bytes(const MappedFile& file, Bytes part, Bytes expected) {
-  return same_pieces(part, expected, [&](Bytes piece, Bytes) { file.drop(piece); });
+bool same_bytes(const MappedFile& file, Bytes part, Bytes expected,
+                const std::function<void(Bytes)>& compared) {
+  return same_pieces(part, expected, [&](Bytes piece, Bytes other_piece) {
+    file.drop(piece);
+    if (compared) compared(other_piece);
+  });
 }
 
 }  // namespace truewheel

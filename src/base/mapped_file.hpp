@@ -3,8 +3,10 @@
 
 #include "base/mapped_pages.hpp"
 #include <truewheel/bytes.hpp>
+#include <truewheel/file_stamp.hpp>
 
 #include <filesystem>
+#include <functional>
 
 namespace truewheel {
 
@@ -23,7 +25,9 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   [[nodiscard]] Bytes bytes() const { return {data_, size_}; }
-  /// True when size and modification time are still those of the time of opening.
+  /// Of the time of opening.
+  [[nodiscard]] const FileStamp& stamp() const { return stamp_; }
+  /// True when size and modification time are still those.
   [[nodiscard]] bool unchanged() const;
   /// Tells the kernel that `piece`, a part of bytes(), need not stay in memory; reading it again
   /// works and costs a read.
@@ -40,8 +44,7 @@ class MappedFile {
   void map(int descriptor);
   const std::uint8_t* data_ = nullptr;
   std::size_t size_ = 0;
-  std::uint64_t device_ = 0, inode_ = 0;
-  std::int64_t modified_seconds_ = 0, modified_nanoseconds_ = 0;
+  FileStamp stamp_;
   int descriptor_ =
       -1;  ///< kept, so that unchanged() asks about this very file and not about its name
   std::filesystem::path path_;
@@ -50,7 +53,8 @@ class MappedFile {
 /// Whether parts of two files have the same bytes; the pages of neither stay in memory.
 [[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, const MappedFile& other_file,
                               Bytes other_part);
-/// The same of one file and what it should have.
-[[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, Bytes expected);
+/// The same of one file and what it should have; `compared` is told which of that was looked at.
+[[nodiscard]] bool same_bytes(const MappedFile& file, Bytes part, Bytes expected,
+                              const std::function<void(Bytes)>& compared = {});
 
 }  // namespace truewheel

@@ -47,6 +47,13 @@ MappedPages MappedPages::memory(std::uint64_t wanted) {
   return {first + before, size};
 }
 
+void MappedPages::drop(std::span<const std::uint8_t> piece) const noexcept {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto start = static_cast<std::size_t>(piece.data() - data_) / page * page;
+  const auto end = static_cast<std::size_t>(piece.data() - data_) + piece.size();
+  madvise(data_ + start, end - start, MADV_DONTNEED);
+}
+
 void MappedPages::resize(std::uint64_t wanted) {
   const auto size = static_cast<std::size_t>(wanted);
   if (size == 0 || size_ == 0) {

@@ -24,6 +24,9 @@ class MappedPages {
   /// Memory for contents too large for the heap, zeros; in large pages where the system gives them,
   /// which take a tenth of the time to come by. Throws Error(io, "memory") when there is no room.
   [[nodiscard]] static MappedPages memory(std::uint64_t size);
+  /// Of pages mapped from a file and never written: tells the kernel that `piece`, a part of
+  /// bytes(), need not stay in memory; reading it again costs a read.
+  void drop(std::span<const std::uint8_t> piece) const noexcept;
   /// Makes memory() longer, by anything, or shorter. The bytes may be elsewhere afterwards.
   void resize(std::uint64_t size);
 

@@ -120,9 +120,10 @@ void HostFiles::inspect(const std::string& path, Candidate& candidate) {
       candidate.problem = "it is not a shared library";
       return;
     }
-    known = known_content(std::make_unique<HostFile>(HostFile{*real, std::string(folder_name(path)),
-                                                              mapped.bytes().size(), facts}),
-                          mapped.bytes());
+    known = known_content(
+        std::make_unique<HostFile>(HostFile{*real, std::string(folder_name(path)),
+                                            mapped.bytes().size(), facts, mapped.stamp()}),
+        mapped.bytes());
     candidate.file = known;
   } catch (const Error& error) {
     candidate.problem = error.what();

@@ -4,6 +4,7 @@
 #include "deps/sysroot.hpp"
 #include <truewheel/bytes.hpp>
 #include <truewheel/elf.hpp>
+#include <truewheel/file_stamp.hpp>
 
 #include <cstdint>
 #include <map>
@@ -24,6 +25,7 @@ struct HostFile {
   std::string found_folder;  ///< where the loader would have found it: its $ORIGIN
   std::uint64_t size = 0;
   std::shared_ptr<const elf::ElfFacts> facts;
+  FileStamp stamp;
 };
 
 /// A folder of this machine. Its names are read once many were asked for: a system's folder has

@@ -350,6 +350,7 @@ class Resolver {
     if (is_new) {
       Node node;
       node.path = file.real_path;
+      node.stamp = file.stamp;
       node.facts = file.facts;
       node.reached_from = needing;
       HostOrigins origins{{file.found_folder}};

@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "repair/encoded_store.hpp"
 #include "repair/rewrite_elf.hpp"
 #include "repair/sbom.hpp"
 #include "repair/strip.hpp"
@@ -129,9 +130,10 @@ OutputMember make_member(const LoadedWheel& wheel, const Plan& plan, const deps:
   const auto& file = plan.files[*source.file];
   record.member = source.name;
   record.reasons = file.reasons;
-  ElfSource elf{source.name, source.executable, nullptr, &wheel.file, {}, nullptr};
+  ElfSource elf{source.name, source.executable, nullptr, &wheel.file, {}, {}, nullptr};
   if (file.node) {
     elf.host_path = graph.nodes[*file.node].path;
+    elf.host_stamp = graph.nodes[*file.node].stamp;
   } else if (file.edit.empty() && options.strip == Strip::no) {
     return copy_raw(wheel, *source.member, source);
   } else {
@@ -159,13 +161,14 @@ OutputMember make_record(const LoadedWheel& wheel, const std::vector<OutputMembe
 }  // namespace
 
 Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph& graph,
-                  const Options& options) {
+                  const Options& options, const std::filesystem::path& folder) {
   const auto sources = list_sources(wheel, plan, graph);
   Execution execution;
   execution.members.resize(sources.size());
   std::vector<EditedFile> records(plan.files.size());
   std::optional<SignalsHeld> held;
   if (options.strip != Strip::no) held.emplace();
+  EncodedStore store(folder);
   std::uint64_t edited = 0;
   for (const auto& source : sources) edited += source.file ? source.cost : 0;
   parallel_for(
@@ -177,6 +180,7 @@ Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph&
         with_context(printable(sources[i].name), [&] {
           execution.members[i] = make_member(wheel, plan, graph, options, sources[i],
                                              sources[i].file ? records[*sources[i].file] : scratch);
+          store.keep(execution.members[i].encoded);
         });
       });
   execution.members.push_back(make_record(wheel, execution.members, options.compression_level));

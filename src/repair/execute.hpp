@@ -3,6 +3,7 @@
 
 #include "repair/plan.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,10 +28,12 @@ struct Execution {
   std::vector<EditedFile> edits;      ///< in the order of Plan::files
 };
 
-/// Edits, compresses and orders: all members of the finished wheel in memory, unchanged ones as
-/// views of the input. Decides nothing; every edit is checked in process (elf::edit). Same plan,
-/// same bytes, whatever the thread count.
+/// Edits, compresses and orders: all members of the finished wheel, unchanged ones as views of the
+/// input, the others in memory or put aside in `folder` (EncodedStore). Decides
+/// nothing; every edit is checked in process (elf::edit). Same plan, same bytes, whatever the
+/// thread count.
 [[nodiscard]] Execution execute(const LoadedWheel& wheel, const Plan& plan,
-                                const deps::Graph& graph, const Options& options);
+                                const deps::Graph& graph, const Options& options,
+                                const std::filesystem::path& folder);
 
 }  // namespace truewheel::repair

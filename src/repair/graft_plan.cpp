@@ -2,14 +2,17 @@
 #include "repair/graft_plan.hpp"
 
 #include "base/hash.hpp"
-#include "base/mapped_file.hpp"
 #include "base/parallel.hpp"
+#include "base/pieces.hpp"
 #include "base/text.hpp"
 #include "repair/graft_name.hpp"
+#include "repair/host_library.hpp"
 #include "repair/library_code.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -108,16 +111,22 @@ class Selector {
 
   /// All in one go, so that every core has work while the largest is read.
   void hash(const std::vector<NodeId>& ids) {
-    constexpr std::uint64_t kBytesInFlight = 64ULL << 20;  // of mapped pages
-    std::vector<MappedFile> files;
-    files.reserve(ids.size());
-    for (const auto id : ids) files.emplace_back(examined_.graph.nodes[id].path);
+    const auto& nodes = examined_.graph.nodes;
     std::vector<std::string> digests(ids.size());
     parallel_for(
-        ids.size(), jobs_, kBytesInFlight, [&](std::size_t i) { return files[i].bytes().size(); },
-        [&](std::size_t i) { digests[i] = hex(sha256(files[i].bytes())); });
+        ids.size(), jobs_, std::numeric_limits<std::uint64_t>::max(),
+        [&](std::size_t i) { return nodes[ids[i]].stamp.size; },
+        [&](std::size_t i) {
+          const auto file = open_library(nodes[ids[i]].path, nodes[ids[i]].stamp);
+          Hasher hasher;
+          for_each_piece(file.bytes(), [&](Bytes piece) {
+            hasher.update(piece);
+            file.drop(piece);
+          });
+          digests[i] = hex(hasher.finish());
+        });
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      sources_[ids[i]] = {std::move(digests[i]), files[i].bytes().size()};
+      sources_[ids[i]] = {std::move(digests[i]), nodes[ids[i]].stamp.size};
     }
   }
 
@@ -143,7 +152,7 @@ class Selector {
   [[nodiscard]] bool was_made_of(const deps::Node& node, std::size_t file) const {
     const auto& path = examined_.layout[file].path;
     const auto& facts = *examined_.layout[file].facts;
-    const MappedFile source(node.path);
+    const auto source = open_library(node.path, node.stamp);
     const auto& member = examined_.wheel.members[examined_.member_of[file]].archive;
     const auto content = wheel::read_member(examined_.wheel.file.bytes(), member);
     // A name that the source had itself says nothing of its bytes.

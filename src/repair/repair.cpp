@@ -152,6 +152,16 @@ void forget_unedited(LoadedWheel& wheel, const Plan& plan, const Options& option
   }
 }
 
+/// The folder, or the nearest one above it that is there: the wheel's own is made when it is
+/// written.
+std::filesystem::path nearest_folder(std::filesystem::path folder) {
+  std::error_code ignored;
+  while (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    folder = folder.parent_path();
+  }
+  return folder.empty() ? "." : folder;
+}
+
 Report pure_report(const LoadedWheel& wheel) {
   Report report;
   report.input = wheel.path;
@@ -225,8 +235,8 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   say("resolving");
   auto examined = examine(std::move(wheel), options.inspect);
 
-  // Decide all of it: tag, grafts, names, run paths. From here on nothing may refuse but an edit
-  // that is unsafe.
+  // Decide all of it: tag, grafts, names, run paths. From here on nothing is refused but an edit
+  // that is unsafe, and what a rule or the input's own name forbids of the finished wheel.
   auto plan = make_plan(examined, options);
   state->report = report_of(examined, plan);
   state->target = options.wheel_dir / state->report.output_name;
@@ -235,7 +245,8 @@ Finished repair(const std::filesystem::path& path, const Options& options,
 
   // Edit and compress what changes; each edited file has passed the editor's own invariants.
   say("editing");
-  auto execution = execute(examined.wheel, plan, examined.graph, options);
+  auto execution = execute(examined.wheel, plan, examined.graph, options,
+                           nearest_folder(state->target.parent_path()));
   state->report.edits = execution.edits;
   for (const auto& edit : execution.edits) {
     if (edit.moves_headers) {

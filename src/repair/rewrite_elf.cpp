@@ -8,9 +8,11 @@
 #include "base/mapped_file.hpp"
 #include "base/mapped_pages.hpp"
 #include "base/parallel.hpp"
+#include "base/pieces.hpp"
 #include "base/sparse_content.hpp"
 #include "base/text.hpp"
 #include "repair/edit_passing.hpp"
+#include "repair/host_library.hpp"
 #include "repair/strip.hpp"
 #include "repair/untouched_pages.hpp"
 #include "wheel/zip_format.hpp"
@@ -27,14 +29,11 @@ namespace {
 
 /// SHA-256 and CRC-32 in pieces that stay in the cache for both.
 Buffer digest_and_crc(Bytes bytes, std::uint32_t& crc) {
-  constexpr std::size_t kPiece = std::size_t{256} << 10U;
   Hasher hasher;
-  while (!bytes.empty()) {
-    const Bytes piece = bytes.first(std::min(kPiece, bytes.size()));
-    bytes = bytes.subspan(piece.size());
+  for_each_piece(bytes, [&](Bytes piece) {
     crc = crc32(crc, piece);
     hasher.update(piece);
-  }
+  });
   return hasher.finish();
 }
 
@@ -45,21 +44,21 @@ struct Opened {
   std::optional<MappedFile> file;
   Bytes stream;
   std::vector<DeflateBlock> blocks;
+  bool is_library = false;  ///< a file of this machine, to which others may write
 
   [[nodiscard]] Bytes bytes() const { return file ? file->bytes() : Bytes(content.bytes()); }
 };
 
 /// A copy; `copied` is told what of the bytes is done with.
-Opened hold(Bytes bytes, const std::function<void(Bytes)>& copied = {}) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;
-  auto content = MappedPages::memory(bytes.size());
-  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
-    const Bytes piece = bytes.subspan(at, std::min(kPiece, bytes.size() - at));
-    std::copy(piece.begin(), piece.end(),
-              content.bytes().begin() + static_cast<std::ptrdiff_t>(at));
-    if (copied) copied(piece);
-  }
-  return {std::move(content), {}, {}, {}};
+Opened hold(Bytes bytes, const std::function<void(Bytes)>& copied) {
+  Opened held;
+  held.content = MappedPages::memory(bytes.size());
+  auto to = held.content.bytes().begin();
+  for_each_piece(bytes, [&](Bytes piece) {
+    to = std::copy(piece.begin(), piece.end(), to);
+    copied(piece);
+  });
+  return held;
 }
 
 Opened open_member(const ElfSource& source) {
@@ -73,7 +72,7 @@ Opened open_member(const ElfSource& source) {
   wheel::StreamMap map;
   if (source.held) map = std::move(source.held->map);
   if (source.held && source.held->content.bytes().size() == member.size) {
-    return {std::move(source.held->content), {}, stream, std::move(map.blocks)};
+    return {std::move(source.held->content), {}, stream, std::move(map.blocks), false};
   }
   auto content = MappedPages::memory(member.size);
   try {
@@ -82,7 +81,7 @@ Opened open_member(const ElfSource& source) {
     if (error.kind() != ErrorKind::refused) throw;
     throw Error(ErrorKind::io, "input-changed", "the input changed while it was repaired");
   }
-  return {std::move(content), {}, stream, std::move(map.blocks)};
+  return {std::move(content), {}, stream, std::move(map.blocks), false};
 }
 
 /// What strip makes of a file that another tool has laid out anew is not always a file that loads.
@@ -98,8 +97,32 @@ bool is_sound(Bytes stripped, const elf::ElfEdit& edit) {
 }
 
 Opened open_source(const ElfSource& source) {
-  if (source.member == nullptr) return {{}, MappedFile(source.host_path), {}, {}};
-  return open_member(source);
+  if (source.member != nullptr) return open_member(source);
+  return {{}, open_library(source.host_path, source.host_stamp), {}, {}, true};
+}
+
+void require_unchanged(const ElfSource& source, const Opened& opened) {
+  if (opened.is_library && !opened.file->unchanged()) fail_changed_library(source.host_path);
+}
+
+/// Strips it where that leaves a file that loads.
+void strip(const ElfSource& source, const elf::ElfEdit& edit, const Options& options,
+           Opened& opened, OutputMember& output, EditedFile& record) {
+  const auto used = [&](Bytes piece) {
+    if (opened.file) opened.file->drop(piece);
+  };
+  auto split =
+      options.strip == Strip::split
+          ? split_symbols(opened.bytes(), std::string(base_name(source.name)) + ".debug", used)
+          : SplitFile{strip_symbols(opened.bytes(), used), nullptr};
+  if (!is_sound(split.stripped.bytes(), edit)) {
+    record.strip_failure = "the system's strip damages this file, so that it stays unstripped";
+    return;
+  }
+  require_unchanged(source, opened);
+  opened = Opened{{}, std::move(split.stripped), {}, {}, false};
+  output.debug = std::move(split.debug);
+  record.steps.emplace_back(output.debug ? "stripped into a debug file" : "stripped");
 }
 
 /// Edits the content where it is. What the checks look at of the file as it was is put aside
@@ -164,19 +187,20 @@ struct Proven {
 };
 
 /// Inflates what was encoded, piece by piece while it is in the cache, holds it against the content
-/// and hashes it: RECORD's hash is that of bytes that came out of the stream.
-/// `used` is told what of the content was looked at.
+/// and the CRC, and hashes it: RECORD's hash is that of bytes that came out of the stream. `used`
+/// is told what of the content was looked at.
 Proven prove(wheel::EncodedMember encoded, Bytes content, const std::function<void(Bytes)>& used) {
-  constexpr std::size_t kUsedStep = std::size_t{1} << 20U;
   Hasher hasher;
+  std::uint32_t crc = 0;
   Bytes rest = content;
   Bytes untold = content;
   bool is_same = true;
   const auto check = [&](Bytes piece) {
     is_same = is_same && std::equal(piece.begin(), piece.end(), rest.begin());
     rest = rest.subspan(piece.size());
+    crc = crc32(crc, piece);
     hasher.update(piece);
-    if (used && untold.size() - rest.size() >= kUsedStep) {
+    if (used && untold.size() - rest.size() >= kPieceSize) {
       used(untold.first(untold.size() - rest.size()));
       untold = rest;
     }
@@ -185,9 +209,9 @@ Proven prove(wheel::EncodedMember encoded, Bytes content, const std::function<vo
     is_same = !inflate_in_pieces(encoded.compressed, content.size(), check) && is_same;
   } else {
     is_same = encoded.compressed.size() == content.size();
-    if (is_same) check(encoded.compressed);
+    if (is_same) for_each_piece(encoded.compressed, check);
   }
-  if (!is_same || !rest.empty()) {
+  if (!is_same || !rest.empty() || crc != encoded.crc) {
     throw Error(ErrorKind::withheld, "encoded-wrong", "the compressed bytes are not the content's",
                 "this is a fault of truewheel; please report it");
   }
@@ -241,13 +265,25 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
   wheel::Encoding encoding;
   encoding.level = level_of(source, edited.size(), options);
   encoding.jobs = options.inspect.jobs;
-  // A library of this machine is mapped, and another process may yet write to it.
-  if (!opened.file) encoding.keeper = content;
+  // To a library of this machine another process may yet write: it is stored as a copy.
+  if (!opened.is_library) encoding.keeper = content;
   if (opened.file && edited.size() > kLarge) {
     encoding.used = drop_untouched(*content, changed_ranges(patches, old_size));
   }
   auto encoded = wheel::encode_member(source.name, source.executable, edited, encoding);
-  return prove(std::move(encoded), edited, encoding.used);
+  if (encoding.keeper && encoding.used && encoded.owned == encoding.keeper) {
+    encoded.drop = [content, used = encoding.used](Bytes piece) { used(piece); };
+  }
+  try {
+    return prove(std::move(encoded), edited, encoding.used);
+  } catch (const Error& error) {
+    require_unchanged(source, opened);
+    if (!opened.is_library) throw;
+    // Who writes through a mapping moves the file's time later.
+    throw Error(error.kind(), error.id(), error.what(),
+                "does another process write to " + printable(source.host_path) +
+                    "? If not, this is a fault of truewheel; please report it");
+  }
 }
 
 void note_patches(const elf::PatchList& patches, EditedFile& record) {
@@ -296,16 +332,7 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   }
   auto opened = open_source(source);
   if (options.strip != Strip::no && has_symbols(opened.bytes())) {
-    auto split = options.strip == Strip::split
-                     ? split_symbols(opened.bytes(), std::string(base_name(source.name)) + ".debug")
-                     : SplitFile{strip_symbols(opened.bytes()), nullptr};
-    if (is_sound(split.stripped, edit)) {
-      opened = hold(split.stripped);
-      output.debug = std::move(split.debug);
-      record.steps.emplace_back(output.debug ? "stripped into a debug file" : "stripped");
-    } else {
-      record.strip_failure = "the system's strip damages this file, so that it stays unstripped";
-    }
+    strip(source, edit, options, opened, output, record);
   }
 
   const auto patches = elf::plan_edit(opened.bytes(), edit);
@@ -314,9 +341,7 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
   const auto old_size = opened.bytes().size();
   const auto edited = std::make_shared<MappedPages>(edited_version(opened, edit, patches));
   auto proven = encode(source, opened, old_size, edited, patches, options);
-  if (opened.file && !opened.file->unchanged()) {
-    throw Error(ErrorKind::io, "input-changed", "the library changed while it was bundled");
-  }
+  require_unchanged(source, opened);
   output.encoded = std::move(proven.encoded);
   output.sha256 = std::move(proven.sha256);
   output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited->bytes()));

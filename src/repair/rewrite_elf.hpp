@@ -17,13 +17,15 @@ struct ElfSource {
   const wheel::Member* member = nullptr;  ///< of `archive`; null: a file of this machine
   const MappedFile* archive = nullptr;
   std::string host_path;
+  FileStamp host_stamp;               ///< of the file that was resolved
   std::shared_ptr<HeldContent> held;  ///< of the member; null: it is inflated again
 };
 
 /// Strips (if asked to) and edits one ELF file, and makes its compressed form. The edit is checked
 /// by the editor's invariants, and what was compressed is proven to be the content; only the
-/// deflate blocks that the edit touches are encoded again. Memory: the file once, whatever its
-/// size. Throws Error(withheld, "elf-edit-broken") when an invariant does not hold.
+/// deflate blocks that the edit touches are encoded again. Memory: the file or its
+/// compressed form once, whatever its size. Throws Error(withheld, "elf-edit-broken") when an
+/// invariant does not hold.
 [[nodiscard]] OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit,
                                        const Options& options, EditedFile& record);
 

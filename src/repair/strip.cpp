@@ -3,6 +3,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
+#include "base/pieces.hpp"
 #include "base/text.hpp"
 #include "elf/format.hpp"
 #include "elf/image.hpp"
@@ -138,18 +139,17 @@ void run_tool(const std::vector<std::string>& words, const std::filesystem::path
   }
 }
 
-void write_file(const std::filesystem::path& path, Bytes content) {
+void write_file(const std::filesystem::path& path, Bytes content,
+                const std::function<void(Bytes)>& used) {
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) {
     throw Error(ErrorKind::io, "strip-scratch",
                 fmt::format("writing a temporary file: {}", std::strerror(errno)));
   }
-  write_fully(file.get(), content.data(), content.size());
-}
-
-Buffer read_file(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  return {file.bytes().begin(), file.bytes().end()};
+  for_each_piece(content, [&](Bytes piece) {
+    write_fully(file.get(), piece.data(), piece.size());
+    if (used) used(piece);
+  });
 }
 
 bool has_debug_link(Bytes file) {
@@ -182,30 +182,31 @@ bool has_symbols(Bytes file) {
   });
 }
 
-Buffer strip_symbols(Bytes file) {
+MappedFile strip_symbols(Bytes file, const std::function<void(Bytes)>& used) {
   const ScratchFolder folder;
   const auto input = folder.path() / "in";
   const auto output = folder.path() / "out";
-  write_file(input, file);
+  write_file(input, file, used);
   run_tool({"strip", "-s", "-o", output.string(), input.string()}, folder.path());
-  return read_file(output);
+  return MappedFile(output);
 }
 
-SplitFile split_symbols(Bytes file, const std::string& debug_name) {
+SplitFile split_symbols(Bytes file, const std::string& debug_name,
+                        const std::function<void(Bytes)>& used) {
   // A file that has a debug link was split by its build already.
-  if (has_debug_link(file)) return {strip_symbols(file), nullptr};
+  if (has_debug_link(file)) return {strip_symbols(file, used), nullptr};
   const ScratchFolder folder;
   const auto input = folder.path() / "in";
   const auto output = folder.path() / "out";
   const auto debug_folder = folder.path() / "debug";
   std::filesystem::create_directory(debug_folder);
   const auto debug = debug_folder / debug_name;
-  write_file(input, file);
+  write_file(input, file, used);
   run_tool({"objcopy", "--only-keep-debug", input.string(), debug.string()}, folder.path());
   run_tool({"objcopy", "--strip-all", "--add-gnu-debuglink=" + debug.string(), input.string(),
             output.string()},
            folder.path());
-  return {read_file(output), std::make_shared<const MappedFile>(debug)};
+  return {MappedFile(output), std::make_shared<const MappedFile>(debug)};
 }
 
 }  // namespace truewheel::repair

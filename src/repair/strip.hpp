@@ -4,6 +4,7 @@
 #include "base/mapped_file.hpp"
 #include <truewheel/bytes.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,17 +30,18 @@ class SignalsHeld {
 /// nothing.
 [[nodiscard]] bool has_symbols(Bytes file);
 
-/// The file without its symbol table and debugging sections, by the system's strip. Throws
-/// Error(io, "strip-…").
-[[nodiscard]] Buffer strip_symbols(Bytes file);
+/// The file without its symbol table and debugging sections, by the system's strip: a file without
+/// a name any more. `used` is told what of `file` is done with. Throws Error(io, "strip-…").
+[[nodiscard]] MappedFile strip_symbols(Bytes file, const std::function<void(Bytes)>& used);
 
 /// The file without them, and a debug file that holds them, by the system's objcopy. A
 /// .gnu_debuglink leads from one to the other: the name `debug_name`, which debuggers look for
 /// beside the file.
 struct SplitFile {
-  Buffer stripped;
+  MappedFile stripped;
   std::shared_ptr<const MappedFile> debug;  ///< without a name any more; null: split off before
 };
-[[nodiscard]] SplitFile split_symbols(Bytes file, const std::string& debug_name);
+[[nodiscard]] SplitFile split_symbols(Bytes file, const std::string& debug_name,
+                                      const std::function<void(Bytes)>& used);
 
 }  // namespace truewheel::repair

@@ -46,7 +46,8 @@ void verify_member(const MappedFile& archive, const wheel::Member& written,
     // What these compressed bytes inflate to was compared and hashed when they were made.
     const auto mine = wheel::packed_bytes(archive.bytes(), written);
     if (written.method != encoded.method || written.crc != encoded.crc ||
-        written.size != encoded.size || !same_bytes(archive, mine, encoded.compressed)) {
+        written.size != encoded.size ||
+        !same_bytes(archive, mine, encoded.compressed, encoded.drop)) {
       withhold("verify-content", "does not have the bytes that were written");
     }
     return;

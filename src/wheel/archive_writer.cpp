@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing through libzip. Two sources of our own stand between it and the program: one that hands a
 // member's compressed bytes over as they are, and one that takes the archive and puts it into an
-// open file. C code calls them, so they let no exception through: it waits in the session and is
-// thrown when libzip has returned.
+// open file. C code calls them, so they let no exception through: one of writing waits in the
+// session and is thrown when libzip has returned; reading throws none.
 #include "base/file_descriptor.hpp"
+#include "base/pieces.hpp"
 #include "base/text.hpp"
 #include "wheel/archive_times.hpp"
 #include "wheel/descriptor_sink.hpp"
@@ -144,8 +145,10 @@ class MemberSource {
             std::min(static_cast<std::size_t>(length), member_.compressed.size() - offset_);
         if (count != 0) std::memcpy(data, member_.compressed.data() + offset_, count);
         offset_ += count;
-        if (used_ && (offset_ - told_ >= kUsedStep || count == 0)) {
-          used_(member_.compressed.subspan(told_, offset_ - told_));
+        if (offset_ - told_ >= kPieceSize || count == 0) {
+          const Bytes used = member_.compressed.subspan(told_, offset_ - told_);
+          if (used_) used_(used);
+          if (member_.drop) member_.drop(used);
           told_ = offset_;
         }
         return static_cast<zip_int64_t>(count);
@@ -173,8 +176,6 @@ class MemberSource {
         return -1;
     }
   }
-
-  static constexpr std::size_t kUsedStep = std::size_t{1} << 20U;
 
   const EncodedMember& member_;
   const std::function<void(Bytes)>& used_;

@@ -3,12 +3,11 @@
 #include "base/deflate_parts.hpp"
 #include "base/hash.hpp"
 #include "base/mapped_pages.hpp"
+#include "base/pieces.hpp"
 #include "wheel/zip_format.hpp"
 #include <truewheel/error.hpp>
 #include <truewheel/wheel.hpp>
 
-#include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -33,18 +32,6 @@ bool deflate(EncodedMember& member, Bytes content, const Encoding& encoding) {
   return true;
 }
 
-/// Gives `take` the content in pieces, and says of each when it is done with.
-void in_pieces(Bytes content, const std::function<void(Bytes)>& used,
-               const std::function<void(Bytes)>& take) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;
-  while (!content.empty()) {
-    const Bytes piece = content.first(std::min(kPiece, content.size()));
-    content = content.subspan(piece.size());
-    take(piece);
-    if (used) used(piece);
-  }
-}
-
 void store(EncodedMember& member, Bytes content, const Encoding& encoding) {
   if (encoding.keeper) {
     member.compressed = content;
@@ -53,8 +40,10 @@ void store(EncodedMember& member, Bytes content, const Encoding& encoding) {
   }
   Buffer copy;
   copy.reserve(content.size());
-  in_pieces(content, encoding.used,
-            [&](Bytes piece) { copy.insert(copy.end(), piece.begin(), piece.end()); });
+  for_each_piece(content, [&](Bytes piece) {
+    copy.insert(copy.end(), piece.begin(), piece.end());
+    if (encoding.used) encoding.used(piece);
+  });
   member.own(std::move(copy));
 }
 
@@ -75,7 +64,10 @@ EncodedMember encode_member(std::string name, bool executable, Bytes content,
   EncodedMember member;
   member.name = std::move(name);
   member.executable = executable;
-  in_pieces(content, encoding.used, [&](Bytes piece) { member.crc = crc32(member.crc, piece); });
+  for_each_piece(content, [&](Bytes piece) {
+    member.crc = crc32(member.crc, piece);
+    if (encoding.used) encoding.used(piece);
+  });
   member.size = content.size();
   if (encoding.level != 0 && deflate(member, content, encoding)) {
     member.method = kDeflate;
