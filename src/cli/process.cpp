@@ -42,7 +42,8 @@ void tell(std::string_view text) noexcept {
 }
 
 void input_was_cut(int /*signal*/) {
-  end_at_once(": error: an input became shorter while it was read\n", exit_code(ErrorKind::io));
+  end_at_once(": error: a file became shorter, or could not be read, while it was in use\n",
+              exit_code(ErrorKind::io));
 }
 
 /// An exception that nobody can catch. Memory may end in a function that promises to throw nothing:

@@ -52,8 +52,8 @@ class TableReader {
   PolicyList read() {
     for_each_data_line(
         data::policies, [this](const Words& words) { line(words); },
-        [this](std::string_view line) {
-          return section_ != Section::other || line.starts_with('[');
+        [this](std::string_view text) {
+          return section_ != Section::other || text.starts_with('[');
         });
     PolicyList here;
     std::map<std::string, std::set<std::string>> versions;

@@ -168,7 +168,7 @@ Execution execute(const LoadedWheel& wheel, const Plan& plan, const deps::Graph&
   std::vector<EditedFile> records(plan.files.size());
   std::optional<SignalsHeld> held;
   if (options.strip != Strip::no) held.emplace();
-  EncodedStore store(folder);
+  EncodedStore store(folder, wheel.file.bytes().size());
   std::uint64_t edited = 0;
   for (const auto& source : sources) edited += source.file ? source.cost : 0;
   parallel_for(

@@ -142,7 +142,8 @@ class Selector {
       if (folder_name(file.path) != libs_folder_ || !names.contains(name)) continue;
       try {
         if (was_made_of(node, i)) return i;
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::io) throw;
         // A source that cannot become the member is another library.
       }
     }

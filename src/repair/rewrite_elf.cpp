@@ -277,7 +277,6 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
   try {
     return prove(std::move(encoded), edited, encoding.used);
   } catch (const Error& error) {
-    require_unchanged(source, opened);
     if (!opened.is_library) throw;
     // Who writes through a mapping moves the file's time later.
     throw Error(error.kind(), error.id(), error.what(),
@@ -291,6 +290,21 @@ void note_patches(const elf::PatchList& patches, EditedFile& record) {
   record.moves_headers = patches.moves_headers;
   record.buries_payload = patches.buries_payload;
   record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
+}
+
+void rewrite(const ElfSource& source, Opened& opened, const elf::ElfEdit& edit,
+             const Options& options, OutputMember& output, EditedFile& record) {
+  if (options.strip != Strip::no && has_symbols(opened.bytes())) {
+    strip(source, edit, options, opened, output, record);
+  }
+  const auto patches = elf::plan_edit(opened.bytes(), edit);
+  note_patches(patches, record);
+  const auto old_size = opened.bytes().size();
+  const auto edited = std::make_shared<MappedPages>(edited_version(opened, edit, patches));
+  auto proven = encode(source, opened, old_size, edited, patches, options);
+  output.encoded = std::move(proven.encoded);
+  output.sha256 = std::move(proven.sha256);
+  output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited->bytes()));
 }
 
 }  // namespace
@@ -331,20 +345,14 @@ OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit, cons
     }
   }
   auto opened = open_source(source);
-  if (options.strip != Strip::no && has_symbols(opened.bytes())) {
-    strip(source, edit, options, opened, output, record);
+  try {
+    rewrite(source, opened, edit, options, output, record);
+  } catch (const Error&) {
+    // Of a library that changes meanwhile anything may seem wrong.
+    require_unchanged(source, opened);
+    throw;
   }
-
-  const auto patches = elf::plan_edit(opened.bytes(), edit);
-  note_patches(patches, record);
-
-  const auto old_size = opened.bytes().size();
-  const auto edited = std::make_shared<MappedPages>(edited_version(opened, edit, patches));
-  auto proven = encode(source, opened, old_size, edited, patches, options);
   require_unchanged(source, opened);
-  output.encoded = std::move(proven.encoded);
-  output.sha256 = std::move(proven.sha256);
-  output.facts = std::make_shared<const elf::ElfFacts>(elf::inspect(edited->bytes()));
   return output;
 }
 

@@ -23,8 +23,8 @@ struct ElfSource {
 
 /// Strips (if asked to) and edits one ELF file, and makes its compressed form. The edit is checked
 /// by the editor's invariants, and what was compressed is proven to be the content; only the
-/// deflate blocks that the edit touches are encoded again. Memory: the file or its
-/// compressed form once, whatever its size. Throws Error(withheld, "elf-edit-broken") when an
+/// deflate blocks that the edit touches are encoded again. Memory: about the file
+/// once, whatever its size. Throws Error(withheld, "elf-edit-broken") when an
 /// invariant does not hold.
 [[nodiscard]] OutputMember rewrite_elf(const ElfSource& source, const elf::ElfEdit& edit,
                                        const Options& options, EditedFile& record);

@@ -36,8 +36,8 @@ void DescriptorSink::flush() {
   write_fully(descriptor_, window_.data(), window_.size());
   // The disk begins now and not at the fsync, so that it works while the archive is verified. Only
   // a wish: a pipe has no such thing, and what goes wrong on the disk fsync tells.
-  ::sync_file_range(descriptor_, static_cast<off64_t>(window_start_),
-                    static_cast<off64_t>(window_.size()), SYNC_FILE_RANGE_WRITE);
+  ::sync_file_range(descriptor_, static_cast<off_t>(window_start_),
+                    static_cast<off_t>(window_.size()), SYNC_FILE_RANGE_WRITE);
   window_start_ += window_.size();
   window_.clear();
 }

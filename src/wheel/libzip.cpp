@@ -5,6 +5,7 @@
 #include <truewheel/error.hpp>
 
 #include <bit>
+#include <csignal>
 #include <dlfcn.h>
 #include <exception>
 #include <string>
@@ -29,7 +30,7 @@ namespace {
   const char* why = ::dlerror();
   throw Error(ErrorKind::io, "libzip",
               "cannot load libzip, which writes archives: " + std::string(why ? why : "no reason"),
-              "install it (Debian: libzip4)");
+              "install the package that has " TRUEWHEEL_LIBZIP_SONAME);
 }
 
 template <class Function>
@@ -40,7 +41,9 @@ void find(void* library, const char* name, Function& function) {
 }
 
 LibZip load() {
-  void* const library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
+  void* library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
+  // The dynamic linker does not go on after a read that a signal interrupts.
+  if (library == nullptr) library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail();
   LibZip zip{};
   find(library, "zip_close", zip.close);
@@ -71,8 +74,15 @@ const LibZip& libzip() {
 }
 
 std::jthread load_writer_ahead() {
+  // These are for the other threads, which hold them back while strip runs.
+  sigset_t held;
+  sigset_t before;
+  ::sigemptyset(&held);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
+  ::pthread_sigmask(SIG_BLOCK, &held, &before);
+  std::jthread thread;
   try {
-    return std::jthread([] {
+    thread = std::jthread([] {
       try {
         static_cast<void>(libzip());
       } catch (const std::exception&) {
@@ -80,8 +90,10 @@ std::jthread load_writer_ahead() {
       }
     });
   } catch (const std::system_error&) {
-    return {};  // a limit on threads
+    // A limit on threads: then there is none.
   }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
 }
 
 }  // namespace truewheel::wheel

@@ -27,8 +27,9 @@ bool holds(const wheel::EncodedMember& member, std::uint8_t byte) {
          bytes[kSize - 2] == byte && bytes[kSize - 1] == 0xFF;
 }
 
-std::vector<wheel::EncodedMember> kept(const std::filesystem::path& folder) {
-  EncodedStore store(folder);
+std::vector<wheel::EncodedMember> kept(const std::filesystem::path& folder,
+                                       std::uint64_t copied = 0) {
+  EncodedStore store(folder, copied);
   std::vector<wheel::EncodedMember> members;
   for (std::uint8_t i = 0; i < 5; ++i) {
     members.push_back(member_of(i));
@@ -55,8 +56,14 @@ TEST_CASE("what is encoded beyond 64 MiB is put aside and comes back from the di
   CHECK(aside == 3);
 }
 
-TEST_CASE("where nothing can be put aside all stays in memory") {
-  const auto members = kept("/proc/self/no-such-folder");
+TEST_CASE("where nothing can be put aside, or the wheel would have no room, all stays in memory") {
+  const test::TemporaryFolder folder;
+  std::vector<wheel::EncodedMember> members;
+  SUBCASE("no folder") { members = kept(folder / "absent"); }
+  SUBCASE("a wheel larger than the disk") {
+    members = kept(folder.path(), std::uint64_t{1} << 60U);
+  }
+  REQUIRE(members.size() == 5);
   for (std::uint8_t i = 0; i < 5; ++i) {
     CHECK(holds(members[i], i));
     CHECK(!members[i].drop);
