@@ -11,18 +11,6 @@
 #include <string>
 #include <system_error>
 
-// What the program loads later, for packagers
-// (https://uapi-group.org/specifications/specs/elf_dlopen_metadata).
-__asm__(R"(.pushsection .note.dlopen, "a", %note
-.balign 4
-.long 4, 2f - 1f, 0x407c0c0a
-.asciz "FDO"
-1: .asciz "[{\"feature\":\"repair\",\"description\":\"Writes wheels\",\"priority\":\"required\",\"soname\":[\")" TRUEWHEEL_LIBZIP_SONAME
-        R"(\"]}]"
-2: .balign 4
-.popsection
-)");
-
 namespace truewheel::wheel {
 namespace {
 
