@@ -5,6 +5,7 @@
 #include "repair/execute.hpp"
 #include "repair/gate.hpp"
 #include "repair/plan_notes.hpp"
+#include "repair/strip.hpp"
 #include "repair/verify.hpp"
 #include "wheel/load_ahead.hpp"
 #include <truewheel/error.hpp>
@@ -224,7 +225,11 @@ Finished repair(const std::filesystem::path& path, const Options& options,
   // Read everything once. From here on the archive's framing, every CRC and RECORD are known to
   // hold.
   say("reading");
-  const auto loading = options.inspect.jobs != 1 ? wheel::load_writer_ahead() : std::jthread();
+  std::jthread loading;
+  if (options.inspect.jobs != 1) {
+    const SignalsHeld held;  // by the thread, so that one that comes while strip runs finds none
+    loading = wheel::load_writer_ahead();
+  }
   auto wheel = load_for_repair(path, options, Hold::elf_files);
   if (wheel.is_pure()) {
     state->target = options.wheel_dir / path.filename();

@@ -5,7 +5,6 @@
 #include <truewheel/error.hpp>
 
 #include <bit>
-#include <csignal>
 #include <dlfcn.h>
 #include <exception>
 #include <string>
@@ -62,15 +61,8 @@ const LibZip& libzip() {
 }
 
 std::jthread load_writer_ahead() {
-  // These are for the other threads, which hold them back while strip runs.
-  sigset_t held;
-  sigset_t before;
-  ::sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&held, signal);
-  ::pthread_sigmask(SIG_BLOCK, &held, &before);
-  std::jthread thread;
   try {
-    thread = std::jthread([] {
+    return std::jthread([] {
       try {
         static_cast<void>(libzip());
       } catch (const std::exception&) {
@@ -78,10 +70,8 @@ std::jthread load_writer_ahead() {
       }
     });
   } catch (const std::system_error&) {
-    // A limit on threads: then there is none.
+    return {};  // a limit on threads
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace truewheel::wheel
