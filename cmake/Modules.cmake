@@ -2,7 +2,7 @@
 # static library of them all. Order and rules: CONTRIBUTING.md; scripts/check_layers.py checks them.
 function(truewheel_settings target)
   target_include_directories(${target} PRIVATE
-    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/generated")
+    "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${target} PRIVATE truewheel_warnings truewheel_hardening truewheel_sanitizers)
 endfunction()
 

@@ -61,10 +61,14 @@ struct ExcludePattern {
   std::size_t hits = 0;
   std::size_t cut_hits = 0;          ///< hits only through a name cut after or before ".so"
   std::vector<std::string> matched;  ///< NEEDED names, sorted, unique
+  std::vector<std::string> unless;   ///< globs of libraries that it does not speak of (--include)
 };
 
-/// Tries the patterns in order on a NEEDED name, on it cut after ".so" and before ".so", and, for a
-/// pattern with a slash, on `real_path` (may be empty). Counts the hit. Returns the index of the
+/// True if a glob of --exclude or --include means the library of a NEEDED name: it matches the
+/// name, or it cut after ".so" or before ".so", or, having a slash, `real_path` (may be empty).
+bool names_library(const std::string& glob, std::string_view needed, std::string_view real_path);
+
+/// Tries the patterns in order as names_library() does. Counts the hit. Returns the index of the
 /// first that matches.
 std::optional<std::size_t> match_exclude(std::vector<ExcludePattern>& patterns,
                                          std::string_view needed, std::string_view real_path);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 
 namespace truewheel::cli {
 namespace {
@@ -87,9 +88,16 @@ void set_providers(const CheckArguments& arguments, check::Options& options) {
   options.jobs = arguments.jobs;
 }
 
-std::vector<std::filesystem::path> ld_library_path() {
-  const auto paths = environment("LD_LIBRARY_PATH");
-  return paths ? folder_list(*paths) : std::vector<std::filesystem::path>();
+/// The distribution of --installed, if there is one; --root says where it is looked for.
+std::optional<commands::InstalledName> installed(const CheckArguments& arguments,
+                                                 const CLI::App& app) {
+  if (app.count("--installed") == 0) {
+    if (app.count("--root") != 0) report::log_warning("--root says nothing without --installed");
+    return std::nullopt;
+  }
+  commands::InstalledName name{arguments.installed, arguments.root, {}};
+  if (const auto paths = environment("LD_LIBRARY_PATH")) name.ld_library_path = folder_list(*paths);
+  return name;
 }
 
 /// "sarif=out.sarif,github": formats, each with the file it goes to; without one, or with "-",
@@ -212,9 +220,7 @@ commands::CheckCommand check_command(const CheckArguments& arguments, const Loud
   }
   set_providers(arguments, options);
   options.dead_patterns_are_errors = arguments.dead_patterns == "error";
-  if (app.count("--installed") != 0) {
-    command.installed = {arguments.installed, arguments.root, ld_library_path()};
-  }
+  command.installed = installed(arguments, app);
   options.system_rpath = arguments.system_rpath;
   if (app.count("--target-glibc") != 0)
     options.target_glibc = glibc_version(arguments.target_glibc);
@@ -241,9 +247,8 @@ commands::ExplainCommand explain_command(const CheckArguments& arguments, const 
   command.library = arguments.library;
   command.subject = arguments.subject;
   set_providers(arguments, command.options);
-  if (app.count("--installed") != 0) {
-    command.installed = {arguments.installed, arguments.root, ld_library_path()};
-  } else if (arguments.subject.empty()) {
+  command.installed = installed(arguments, app);
+  if (!command.installed && arguments.subject.empty()) {
     wrong("usage", "no wheel, folder or ELF file is named", "truewheel explain --help");
   }
   return command;

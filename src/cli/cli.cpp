@@ -102,7 +102,7 @@ struct CommandLine {
   void dispatch() const {
     report::start_log(loudness.verbosity());
     if (repair_app->parsed()) {
-      with_origin(origins, [&] { commands::run(repair_command(repair, loudness, *repair_app)); });
+      commands::run(repair_command(repair, loudness, *repair_app));
     } else if (show_app->parsed()) {
       commands::run(show_command(show, loudness, *show_app));
     } else if (check_app->parsed()) {
@@ -127,7 +127,7 @@ int parse_and_run(int argc, const char* const* argv) {
     return exit_code(ErrorKind::usage);
   }
   line.complete();
-  line.dispatch();
+  with_origin(line.origins, [&] { line.dispatch(); });
   return 0;
 }
 

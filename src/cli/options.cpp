@@ -248,6 +248,9 @@ commands::RepairCommand repair_command(const RepairArguments& arguments, const L
   if (arguments.system_rpath && arguments.profiles.empty()) {
     report::log_warning("--system-rpath says nothing without a --profile");
   }
+  if (arguments.only_plat && arguments.platform == "auto") {
+    report::log_warning("--only-plat says nothing without a --plat");
+  }
   options.allow_pure = arguments.allow_pure;
   options.no_clobber = arguments.no_clobber;
   options.edit_allowed = arguments.patcher != "none";

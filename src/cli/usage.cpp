@@ -39,7 +39,21 @@ std::string owner_of(const CLI::App& app, const std::string& option) {
   return {};
 }
 
+/// The long name of the option whose value an error speaks of; "" if it speaks of none.
+std::string option_spoken_of(const Error& error) {
+  if (error.id() == "platform-name") return "plat";
+  if (error.id() == "unknown-profile") return "profile";
+  const std::string_view message = error.what();
+  if (error.kind() != ErrorKind::usage || !message.starts_with("--")) return {};
+  return std::string(message.substr(2, message.find_first_of(" :=") - 2));
+}
+
 }  // namespace
+
+void add_origin(Error& error, const Origins& origins) {
+  const auto origin = origins.find(option_spoken_of(error));
+  if (origin != origins.end()) error.add_context(origin->second);
+}
 
 std::string suggestion(const std::set<std::string>& names, std::string_view word) {
   // Two letters may be wrong, but of a short word less: --foo means no --root.

@@ -18,16 +18,18 @@ namespace truewheel::cli {
 /// "did you mean --plat? " for a slip of the pen, else "".
 [[nodiscard]] std::string suggestion(const std::set<std::string>& names, std::string_view word);
 
-/// Runs `body`; what it says against a platform's name begins with where the name comes from.
+/// Puts where a value comes from before what is said against it, if not from the command line:
+/// "pyproject.toml: line 3: profile". The option is what the message begins with ("--strip is …"),
+/// or what the error's id stands for.
+void add_origin(Error& error, const Origins& origins);
+
+/// Runs `body`; its errors go through add_origin().
 template <class Body>
 void with_origin(const Origins& origins, Body&& body) {
   try {
     body();
   } catch (Error& error) {
-    const auto origin = origins.find("plat");
-    if (error.id() == "platform-name" && origin != origins.end()) {
-      error.add_context(origin->second);
-    }
+    add_origin(error, origins);
     throw;
   }
 }

@@ -44,6 +44,16 @@ bool matches_any(const std::string& glob, const std::vector<std::string_view>& t
                      [&](std::string_view text) { return glob_match(glob, text); });
 }
 
+enum class Named { not_at_all, cut, whole };
+
+Named how_named(const std::string& glob, const Forms& forms, std::string_view real_path) {
+  if (matches_any(glob, forms.whole)) return Named::whole;
+  if (matches_any(glob, forms.cut)) return Named::cut;
+  const bool names_paths = glob.find('/') != std::string::npos;
+  if (names_paths && !real_path.empty() && glob_match(glob, real_path)) return Named::whole;
+  return Named::not_at_all;
+}
+
 void count_hit(ExcludePattern& pattern, std::string_view needed) {
   ++pattern.hits;
   const auto place = std::lower_bound(pattern.matched.begin(), pattern.matched.end(), needed);
@@ -52,25 +62,24 @@ void count_hit(ExcludePattern& pattern, std::string_view needed) {
 
 }  // namespace
 
+bool names_library(const std::string& glob, std::string_view needed, std::string_view real_path) {
+  return how_named(glob, forms_of(needed), real_path) != Named::not_at_all;
+}
+
 std::optional<std::size_t> match_exclude(std::vector<ExcludePattern>& patterns,
                                          std::string_view needed, std::string_view real_path) {
   const Forms forms = forms_of(needed);
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     ExcludePattern& pattern = patterns[i];
-    if (matches_any(pattern.glob, forms.whole)) {
-      count_hit(pattern, needed);
-      return i;
-    }
-    if (matches_any(pattern.glob, forms.cut)) {
-      count_hit(pattern, needed);
-      ++pattern.cut_hits;
-      return i;
-    }
-    const bool names_paths = pattern.glob.find('/') != std::string::npos;
-    if (names_paths && !real_path.empty() && glob_match(pattern.glob, real_path)) {
-      count_hit(pattern, needed);
-      return i;
-    }
+    const Named named = how_named(pattern.glob, forms, real_path);
+    if (named == Named::not_at_all) continue;
+    const auto spares = [&](const std::string& glob) {
+      return how_named(glob, forms, real_path) != Named::not_at_all;
+    };
+    if (std::any_of(pattern.unless.begin(), pattern.unless.end(), spares)) continue;
+    count_hit(pattern, needed);
+    if (named == Named::cut) ++pattern.cut_hits;
+    return i;
   }
   return std::nullopt;
 }

@@ -115,12 +115,12 @@ PlatformWish parse_platform_wish(std::string_view text, deps::Libc libc,
     if (wished.family != tag_family(other)) continue;
     is_unknown = false;
     if (other != libc) {
-      why = "platform '" + printable(text) + "' is for " + std::string(libc_name(other)) +
-            ", the wheel is for " + std::string(libc_name(libc));
-    } else {
-      why = "platform '" + printable(text) + "' is not in the tables for " +
-            tag_architecture(libc, architecture);
+      refuse("platform '" + printable(text) + "' is for " + std::string(libc_name(other)) +
+                 ", the wheel is for " + std::string(libc_name(libc)),
+             "--plat auto takes the best one");
     }
+    why = "platform '" + printable(text) + "' is not in the tables for " +
+          tag_architecture(libc, architecture);
   }
   if (is_unknown && known.size() > 2 && is_like_none(name, known)) {
     refuse(why + "; there are " + known.front() + " to " + known[known.size() - 3] +

@@ -42,14 +42,8 @@ bool keeps_place(const LoadedMember& member, const std::set<std::string>& prefix
   });
 }
 
-bool is_included(const std::vector<std::string>& includes, const std::string& glob) {
-  return std::any_of(includes.begin(), includes.end(), [&](const std::string& include) {
-    return include == glob || glob_match(glob, include) || glob_match(include, glob);
-  });
-}
-
 /// The user's patterns first, then profiles, then the driver groups: the first that matches is
-/// reported.
+/// reported. --include takes libraries out of the groups, and out of nothing that the user names.
 std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
   std::vector<deps::ExcludePattern> patterns;
   const auto add = [&](const std::string& glob, const std::string& origin, bool is_driver) {
@@ -57,26 +51,25 @@ std::vector<deps::ExcludePattern> patterns_of(const InspectOptions& options) {
     pattern.glob = glob;
     pattern.origin = origin;
     pattern.is_driver = is_driver;
+    pattern.unless = options.includes;
     patterns.push_back(std::move(pattern));
   };
   for (const auto& glob : options.excludes) patterns.push_back(deps::exclude_option(glob));
   for (const auto& name : options.profiles) {
     const auto& profile = policy::find_profile(name);
     for (const auto& glob : profile.globs) {
-      if (!is_included(options.includes, glob))
-        add(glob, "profile " + profile.name, profile.is_driver);
+      add(glob, "profile " + profile.name, profile.is_driver);
     }
   }
   if (options.own_files_only) {
     add("*", kFixOnlyOrigin, false);
+    patterns.back().unless.clear();
     return patterns;
   }
   if (!options.driver_groups) return patterns;
   for (const auto& profile : policy::all_profiles()) {
     if (!profile.is_driver) continue;
-    for (const auto& glob : profile.globs) {
-      if (!is_included(options.includes, glob)) add(glob, "driver group " + profile.name, true);
-    }
+    for (const auto& glob : profile.globs) add(glob, "driver group " + profile.name, true);
   }
   return patterns;
 }

@@ -113,8 +113,11 @@ void note_vendor_libraries(const std::vector<Graft>& grafts, const Options& opti
     for (const auto& graft : grafts) {
       const auto name = std::string(base_name(graft.source));
       const auto fits = [&](const std::string& glob) { return glob_match(glob, name); };
-      const bool is_asked_for =
-          std::any_of(options.inspect.includes.begin(), options.inspect.includes.end(), fits);
+      const auto means_it = [&](const std::string& include) {
+        return deps::names_library(include, name, graft.source);
+      };
+      const auto& includes = options.inspect.includes;
+      const bool is_asked_for = std::any_of(includes.begin(), includes.end(), means_it);
       if (is_asked_for || glob_match("libdrm*.so*", name)) continue;
       if (std::any_of(profile.globs.begin(), profile.globs.end(), fits)) names.push_back(name);
     }

@@ -176,6 +176,16 @@ class MissingLibraries {
   std::map<std::string, Entry> missing_;
 };
 
+bool is_needed(const deps::Graph& graph, const std::string& glob) {
+  const auto names_it = [&](const deps::Edge& edge) {
+    const auto path = edge.target ? graph.nodes[*edge.target].path : std::string();
+    return deps::names_library(glob, edge.needed, path);
+  };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const deps::Node& node) {
+    return std::any_of(node.edges.begin(), node.edges.end(), names_it);
+  });
+}
+
 }  // namespace
 
 std::optional<Error> missing_libraries(const Examined& examined) {
@@ -247,6 +257,11 @@ void note_dead_patterns(const deps::Graph& graph, const Options& options, Plan& 
       plan.findings.push_back(
           {"dead-profile", Severity::note, origin, "no library of the wheel belongs to it", {}});
     }
+  }
+  for (const auto& glob : options.inspect.includes) {
+    if (is_needed(graph, glob)) continue;
+    plan.findings.push_back(
+        {"dead-pattern", Severity::warning, glob, "--include matched no library", {}});
   }
 }
 

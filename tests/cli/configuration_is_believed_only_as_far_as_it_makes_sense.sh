@@ -79,6 +79,17 @@ for variable in AUDITWHEEL_PLAT AUDITWHEEL_PATCHER AUDITWHEEL_ZIP_COMPRESSION_LE
   says stderr "truewheel: error: $variable: "
   nothing_in out
 done
+for variable in TRUEWHEEL_PROFILE TRUEWHEEL_SYSROOT TRUEWHEEL_STRIP; do
+  run 2 env $variable=wombat "$truewheel" repair --search lib -w out "$wheel"
+  says stderr "truewheel: error: $variable: "
+  nothing_in out
+done
+printf 'search = ["lib"]\nprofiles = ["rokm"]\n' >options.toml
+for words in "repair -w out" show check "explain libfoo.so.1"; do
+  # shellcheck disable=SC2086
+  run 2 "$truewheel" $words --config options.toml "$wheel"
+  says stderr "options.toml: line 2: profiles: there is no profile 'rokm'"
+done
 for variable in AUDITWHEEL_PLAT AUDITWHEEL_PATCHER AUDITWHEEL_ZIP_COMPRESSION_LEVEL; do
   run 2 env $variable=wombat "$truewheel" auditwheel repair --ldpaths lib -w out "$wheel"
   says stderr "auditwheel: error: $variable: "

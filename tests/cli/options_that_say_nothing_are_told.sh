@@ -7,8 +7,15 @@ says stderr '--search absent is no folder'
 says stderr '--debug-dir says nothing without --strip=split'
 says stderr '--system-rpath says nothing without a --profile'
 says stdout '1 ELF file, 1 edited, 1 library bundled, 0 left out'
+run 0 "$truewheel" repair --search lib --only-plat --include 'libnone*' -w out "$wheel"
+says stderr '--only-plat says nothing without a --plat'
+says stderr 'libnone*: --include matched no library'
 run 0 "$truewheel" repair --search lib -w again "$wheel"
 [ ! -s stderr ]
+run 0 "$truewheel" check --root / again/*.whl
+says stderr '--root says nothing without --installed'
+run 0 "$truewheel" explain --root / libfoo.so.1 again/*.whl
+says stderr '--root says nothing without --installed'
 run 2 "$truewheel" repair --search lib --sysroot absent -w other "$wheel"
 says stderr '--sysroot absent is no folder'
 run 2 "$truewheel" lddtree --sysroot absent tree/demo/_x.so

@@ -90,3 +90,14 @@ TEST_CASE("the interpreter's own library is known under every ABI flag") {
     CHECK_FALSE(is_libpython(name));
   }
 }
+
+TEST_CASE("a pattern does not speak of a library that is taken out of it, and still of the others") {
+  auto list = patterns({"libnpp*.so*", "*/toolkit/*/libruntime.so*"});
+  list[0].unless = {"libnppc.so.12"};
+  list[1].unless = {"libruntime.so"};
+  CHECK_FALSE(match_exclude(list, "libnppc.so.12", ""));
+  CHECK(match_exclude(list, "libnppial.so.12", "") == 0);
+  CHECK_FALSE(match_exclude(list, "libruntime.so.1", "/opt/toolkit/9/libruntime.so.1"));
+  CHECK(list[0].matched == std::vector<std::string>{"libnppial.so.12"});
+  CHECK(list[1].hits == 0);
+}
