@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -194,10 +195,13 @@ __attribute__((target("bmi,bmi2"))) Quick decode_quickly_bmi2(BitSource& source,
 }
 #endif
 
+std::atomic<unsigned> portable_decodings{0};
+
 Quick decode_quickly(BitSource& source, DecoderRoom& room, const LiteralTable& literals,
                      const DistanceTable& distances) {
 #ifdef TRUEWHEEL_HAS_BMI2_DECODER
-  if (__builtin_cpu_supports("bmi2") != 0) {
+  if (__builtin_cpu_supports("bmi2") != 0 &&
+      portable_decodings.load(std::memory_order_relaxed) == 0) {
     return decode_quickly_bmi2(source, room, literals, distances);
   }
 #endif
@@ -273,5 +277,8 @@ DecoderStop decode_symbols(BitSource& source, DecoderRoom& room, const LiteralTa
     if (const auto stop = careful.step(literals, distances)) return *stop;
   }
 }
+
+PortableDecoding::PortableDecoding() { ++portable_decodings; }
+PortableDecoding::~PortableDecoding() { --portable_decodings; }
 
 }  // namespace truewheel

@@ -76,4 +76,14 @@ inline constexpr std::size_t kMaxMatch = 258;
                                          const huffman::LiteralTable& literals,
                                          const huffman::DistanceTable& distances);
 
+/// While one is alive, every processor decodes as those without BMI2 do. For tests, since a test's
+/// machine has it; the content is the same.
+class PortableDecoding {
+ public:
+  PortableDecoding();
+  ~PortableDecoding();
+  PortableDecoding(const PortableDecoding&) = delete;
+  PortableDecoding& operator=(const PortableDecoding&) = delete;
+};
+
 }  // namespace truewheel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/bit_writer.hpp"
+#include "base/deflate_decoder.hpp"
 #include "base/inflate_in_order.hpp"
 #include "deflate_support.hpp"
 
@@ -29,6 +30,12 @@ bool check_against_zlib(Bytes stream) {
   std::vector<DeflateBlock> blocks;
   const auto problem = inflate_whole(stream, whole, &blocks);
   REQUIRE(problem.has_value() != taken);
+  {
+    const PortableDecoding portable;
+    Buffer again(whole.size());
+    REQUIRE(inflate_whole(stream, again, nullptr).has_value() == problem.has_value());
+    REQUIRE((problem || again == whole));
+  }
   if (!taken) return false;
   REQUIRE(content == by_zlib->content);
   REQUIRE(whole == by_zlib->content);
