@@ -91,7 +91,8 @@ TEST_CASE("the interpreter's own library is known under every ABI flag") {
   }
 }
 
-TEST_CASE("a pattern does not speak of a library that is taken out of it, and still of the others") {
+TEST_CASE(
+    "a pattern does not speak of a library that is taken out of it, and still of the others") {
   auto list = patterns({"libnpp*.so*", "*/toolkit/*/libruntime.so*"});
   list[0].unless = {"libnppc.so.12"};
   list[1].unless = {"libruntime.so"};
