@@ -181,7 +181,7 @@ struct ElfEdit {
   std::optional<std::string> interpreter;  ///< of a program; a file without PT_INTERP gets none
   std::optional<bool> executable_stack;    ///< PF_X of PT_GNU_STACK
   std::optional<std::uint8_t> os_abi;      ///< EI_OSABI
-  bool no_default_lib = false;             ///< DF_1_NODEFLIB in DT_FLAGS_1
+  std::optional<bool> no_default_lib;      ///< DF_1_NODEFLIB in DT_FLAGS_1
   bool add_debug_tag = false;              ///< a DT_DEBUG for debuggers, unless there is one
   /// Names of dynamic symbols that shall have no version.
   std::vector<std::string> clear_symbol_versions;

@@ -120,10 +120,13 @@ void HostFiles::inspect(const std::string& path, Candidate& candidate) {
       candidate.problem = "it is not a shared library";
       return;
     }
-    known = known_content(
-        std::make_unique<HostFile>(HostFile{*real, std::string(folder_name(path)),
-                                            mapped.bytes().size(), facts, mapped.stamp()}),
-        mapped.bytes());
+    known = known_content(std::make_unique<HostFile>(HostFile{*real,
+                                                              std::string(folder_name(path)),
+                                                              mapped.bytes().size(),
+                                                              facts,
+                                                              mapped.stamp(),
+                                                              {}}),
+                          mapped.bytes());
     candidate.file = known;
   } catch (const Error& error) {
     candidate.problem = error.what();
@@ -131,7 +134,10 @@ void HostFiles::inspect(const std::string& path, Candidate& candidate) {
 }
 
 const HostFile* HostFiles::known_content(std::unique_ptr<HostFile> file, Bytes bytes) {
-  auto& same = by_size_[file->size];
+  // The loader tells files apart by name and inode. Without a SONAME, copies under other names are
+  // libraries of their own, each with its own state.
+  const auto name = file->facts->soname ? std::string() : std::string(base_name(file->real_path));
+  auto& same = by_size_[{file->size, name}];
   if (same.first == nullptr) {
     same.first = file.get();
   } else {
@@ -139,7 +145,12 @@ const HostFile* HostFiles::known_content(std::unique_ptr<HostFile> file, Bytes b
       same.by_digest[sha256(MappedFile(same.first->real_path).bytes())] = same.first;
     }
     const auto [known, is_new] = same.by_digest.try_emplace(sha256(bytes), file.get());
-    if (!is_new) return known->second;
+    if (!is_new) {
+      if (known->second->found_folder != file->found_folder) {
+        known->second->other_folders.push_back(file->found_folder);
+      }
+      return known->second;
+    }
   }
   files_.push_back(std::move(file));
   return files_.back().get();

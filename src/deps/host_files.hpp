@@ -19,13 +19,14 @@
 namespace truewheel::deps {
 
 /// A library of this machine. One object a file: the same inode, or the same bytes in another
-/// place, is the same one.
+/// place, is the same one; without a SONAME only under the same name.
 struct HostFile {
   std::string real_path;
   std::string found_folder;  ///< where the loader would have found it: its $ORIGIN
   std::uint64_t size = 0;
   std::shared_ptr<const elf::ElfFacts> facts;
   FileStamp stamp;
+  std::vector<std::string> other_folders;  ///< where files of the same bytes were found since
 };
 
 /// A folder of this machine. Its names are read once many were asked for: a system's folder has
@@ -70,8 +71,8 @@ class HostFiles {
   void inspect(const std::string& path, Candidate& candidate);
   /// Files of one size, told apart by their digests. One alone needs none.
   struct SameSize {
-    const HostFile* first = nullptr;
-    std::map<Buffer, const HostFile*> by_digest;
+    HostFile* first = nullptr;
+    std::map<Buffer, HostFile*> by_digest;
   };
   /// The known file of the same bytes, or `file` itself, known from now on.
   const HostFile* known_content(std::unique_ptr<HostFile> file, Bytes bytes);
@@ -80,7 +81,7 @@ class HostFiles {
   std::unordered_map<std::string, std::unique_ptr<HostFolder>> folders_;
   std::unordered_map<std::string, Candidate> candidates_;  ///< by the path that was asked for
   std::map<std::pair<std::uint64_t, std::uint64_t>, const HostFile*> by_inode_;
-  std::unordered_map<std::uint64_t, SameSize> by_size_;
+  std::map<std::pair<std::uint64_t, std::string>, SameSize> by_size_;  ///< and name, if it counts
   std::vector<std::unique_ptr<HostFile>> files_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "deps/binding.hpp"
+#include "deps/loaders.hpp"
 #include "deps/machine.hpp"
 #include "deps/notes.hpp"
 #include "deps/search_list.hpp"
@@ -8,6 +9,7 @@
 #include "deps/symbol_versions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace truewheel::deps {
@@ -30,6 +32,7 @@ class Resolver {
         libc_(options.libc),
         is_promised_(options.is_promised),
         bindings_(files, options.libc),
+        loaders_(files, index_),
         sysroot_(options.sysroot),
         host_files_(sysroot_),
         search_list_(options, sysroot_, host_files_) {
@@ -68,6 +71,7 @@ class Resolver {
         for (const auto& name : note.sonames) match_exclude(graph_.patterns, name, "");
       }
     }
+    warn_of_other_ways();
     graph_.notes = notes_.take();
     graph_.warnings = warnings_.take();
     return std::move(graph_);
@@ -327,11 +331,90 @@ class Resolver {
       return Found{};
     };
     if (const Found found = look_into(search_list_.asked(), ""); found.file) return found;
-    for (std::optional<NodeId> at = node; at; at = graph_.nodes[*at].reached_from) {
-      const std::string owner = *at == node ? "" : " of " + graph_.nodes[*at].path;
-      if (const Found found = look_into(run_path_places(*at), owner); found.file) return found;
+    for (const NodeId at : way_to(node)) {
+      const std::string owner = at == node ? "" : " of " + graph_.nodes[at].path;
+      if (const Found found = look_into(run_path_places(at), owner); found.file) return found;
     }
     return look_into(search_list_.system(*facts), "");
+  }
+
+  /// The files whose run paths are asked for what `node` needs: itself, those it was reached
+  /// through, and the files of the wheel that load the first of these, nearest first.
+  std::vector<NodeId> way_to(NodeId node) {
+    std::vector<NodeId> way;
+    for (std::optional<NodeId> at = node; at; at = graph_.nodes[*at].reached_from) {
+      way.push_back(*at);
+    }
+    // glibc: a DT_RUNPATH of the needing file ends inheritance, and only DT_RPATH is inherited.
+    const bool is_glibc = libc_ != Libc::musl;
+    if (is_glibc && graph_.nodes[node].facts->runpath) return way;
+    for (const std::size_t above : loaders_.above(way.back())) {
+      const auto& facts = *files_[above].facts;
+      if (!is_glibc || (facts.rpath && !facts.runpath)) way.push_back(above);
+    }
+    return way;
+  }
+
+  /// One library of this machine may find different ones, depending on what loads it, or on which
+  /// of its equal copies is loaded. The wheel has one of it, whose needs have one answer each.
+  void warn_of_other_ways() {
+    std::map<NodeId, const HostFile*> host_nodes;
+    for (const auto& [file, node] : node_of_file_) host_nodes.emplace(node, file);
+    for (const auto& [node, file] : host_nodes) {
+      const auto& facts = *file->facts;
+      for (const Edge& edge : graph_.nodes[node].edges) {
+        if (edge.answer != Answer::host || edge.needed.find('/') != std::string::npos) continue;
+        for (const auto& folder : file->other_folders) {
+          const auto places = search_list_.run_path(facts, HostOrigins{{folder}});
+          warn_of_another(node, edge, places, "from " + folder);
+        }
+        const bool inherits = libc_ == Libc::musl || !facts.runpath;
+        const auto others = other_ways_.find(node);
+        if (!inherits || others == other_ways_.end() || found_by_itself(node, edge)) continue;
+        for (const NodeId other : others->second) {
+          for (const NodeId at : way_to(other)) {
+            const auto& lender = *graph_.nodes[at].facts;
+            if (libc_ != Libc::musl && (!lender.rpath || lender.runpath)) continue;
+            if (warn_of_another(node, edge, run_path_places(at),
+                                "through " + graph_.nodes[other].path)) {
+              break;
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// True if one of the places answers the edge; a warning if it does so by another library.
+  bool warn_of_another(NodeId node, const Edge& edge, const std::vector<Place>& places,
+                       const std::string& loaded) {
+    Skipped ignored;
+    for (const Place& place : places) {
+      const auto* file =
+          search_list_.find(place, edge.needed, *graph_.nodes[node].facts, ignored).file;
+      if (file == nullptr) continue;
+      const auto known = node_of_file_.find(file);
+      if (known == node_of_file_.end() || known->second != *edge.target) {
+        warnings_.add(graph_.nodes[node].path + " needs " + edge.needed + ": " +
+                      graph_.nodes[*edge.target].path + " is taken (" + edge.how +
+                      "), but loaded " + loaded + " it finds " + file->real_path +
+                      "; bundled, one serves all");
+      }
+      return true;
+    }
+    return false;
+  }
+
+  /// By --search, or its own run path: whatever loads the file.
+  bool found_by_itself(NodeId node, const Edge& edge) {
+    Skipped ignored;
+    const auto has_it = [&](const Place& place) {
+      return search_list_.find(place, edge.needed, *graph_.nodes[node].facts, ignored).file;
+    };
+    const auto& asked = search_list_.asked();
+    const auto& own = run_path_places(node);
+    return std::any_of(asked.begin(), asked.end(), has_it) ||
+           std::any_of(own.begin(), own.end(), has_it);
   }
 
   /// An entry that means several folders ($LIB, a sysroot) is named once.
@@ -357,6 +440,8 @@ class Resolver {
       const std::string real_folder(folder_name(file.real_path));
       if (real_folder != file.found_folder) origins.folders.push_back(real_folder);
       add_node(std::move(node), std::move(origins));
+    } else if (graph_.nodes[place->second].reached_from != needing) {
+      other_ways_[place->second].push_back(needing);
     }
     auto& names = graph_.nodes[place->second].known_as;
     const auto position = std::lower_bound(names.begin(), names.end(), needed);
@@ -376,6 +461,7 @@ class Resolver {
   Libc libc_;
   std::function<bool(std::string_view)> is_promised_;
   Bindings bindings_;
+  Loaders loaders_;
   Sysroot sysroot_;
   HostFiles host_files_;
   SearchList search_list_;
@@ -386,6 +472,7 @@ class Resolver {
   std::vector<HostOrigins> origins_;
   std::vector<std::optional<std::vector<Place>>> run_paths_;
   std::unordered_map<const HostFile*, NodeId> node_of_file_;
+  std::map<NodeId, std::vector<NodeId>> other_ways_;  ///< what else needs a file of this machine
 };
 
 }  // namespace

@@ -51,8 +51,7 @@ std::string trim_slashes(std::string path) {
 }  // namespace
 
 bool has_no_default_folders(const elf::ElfFacts& facts) {
-  constexpr std::uint32_t kDf1NoDefaultLib = 0x800;
-  return (facts.dt_flags_1 & kDf1NoDefaultLib) != 0;
+  return (facts.dt_flags_1 & kNoDefaultLib) != 0;
 }
 
 SearchList::SearchList(const SearchOptions& options, const Sysroot& sysroot, HostFiles& host_files)

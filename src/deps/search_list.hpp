@@ -27,6 +27,8 @@ struct HostHit {
   std::string path;
 };
 
+inline constexpr std::uint32_t kNoDefaultLib = 0x800;  ///< DF_1_NODEFLIB of DT_FLAGS_1
+
 /// DF_1_NODEFLIB: what the file needs is not looked for in default folders, nor what the cache has
 /// of them (elf/dl-load.c, _dl_map_object).
 [[nodiscard]] bool has_no_default_folders(const elf::ElfFacts& facts);

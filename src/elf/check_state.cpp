@@ -117,9 +117,11 @@ void check_other_entries(const ElfImage& before, const ElfImage& after, const El
       if (entry.tag != dt::kFlags1) continue;
       const auto found = std::find(wished.begin(), wished.end(),
                                    std::pair(dt::kFlags1, std::to_string(entry.value)));
-      if (found != wished.end()) found->second = std::to_string(entry.value | df::kNodeflib1);
+      const auto value = *edit.no_default_lib ? entry.value | df::kNodeflib1
+                                              : entry.value & ~std::uint64_t{df::kNodeflib1};
+      if (found != wished.end()) found->second = std::to_string(value);
     }
-    if (find(dt::kFlags1) == wished.end())
+    if (*edit.no_default_lib && find(dt::kFlags1) == wished.end())
       wished.emplace_back(dt::kFlags1, std::to_string(df::kNodeflib1));
   }
   if (edit.add_debug_tag && find(dt::kDebug) == wished.end()) wished.emplace_back(dt::kDebug, "0");

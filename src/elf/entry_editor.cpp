@@ -145,13 +145,13 @@ void EntryEditor::edit_filtees(const ElfEdit& edit) {
   }
 }
 
-void EntryEditor::set_no_default_lib() {
+void EntryEditor::set_no_default_lib(bool wanted) {
   for (WantedEntry& entry : entries_) {
-    if (entry.tag != dt::kFlags1 || (entry.value & df::kNodeflib1) != 0) continue;
-    steps_.emplace_back("DT_FLAGS_1: gains NODEFLIB");
-    entry.value |= df::kNodeflib1;
+    if (entry.tag != dt::kFlags1 || ((entry.value & df::kNodeflib1) != 0) == wanted) continue;
+    steps_.emplace_back(wanted ? "DT_FLAGS_1: gains NODEFLIB" : "DT_FLAGS_1: loses NODEFLIB");
+    entry.value ^= df::kNodeflib1;
   }
-  if (has(dt::kFlags1)) return;
+  if (!wanted || has(dt::kFlags1)) return;
   entries_.push_back({dt::kFlags1, df::kNodeflib1, std::nullopt, std::nullopt});
   steps_.emplace_back("DT_FLAGS_1: added, NODEFLIB");
 }

@@ -25,7 +25,7 @@ class EntryEditor {
   /// Removed, replaced and added names. Each is the old one, so their order does not matter.
   void edit_needed(const ElfEdit& edit);
   void edit_filtees(const ElfEdit& edit);
-  void set_no_default_lib();
+  void set_no_default_lib(bool wanted);
   void add_debug_tag();
   void drop_tags(std::initializer_list<std::int64_t> tags);
   void set_value(std::int64_t tag, std::uint64_t value);

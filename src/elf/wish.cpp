@@ -138,7 +138,7 @@ Wish make_wish(const ElfImage& image, const ElfEdit& edit) {
       entries.drop_run_paths();
     }
   }
-  if (edit.no_default_lib) entries.set_no_default_lib();
+  if (edit.no_default_lib) entries.set_no_default_lib(*edit.no_default_lib);
   if (edit.add_debug_tag) entries.add_debug_tag();
   if (edit.interpreter) edit_interpreter(image, *edit.interpreter, wish);
   if (edit.executable_stack) edit_stack(image, *edit.executable_stack, wish);

@@ -4,12 +4,15 @@
 #include "base/byte_reader.hpp"
 #include "base/text.hpp"
 #include "check/requirements.hpp"
+#include "deps/search_list.hpp"
 #include "repair/unfound_edges.hpp"
 #include <truewheel/error.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace truewheel::repair {
@@ -53,6 +56,17 @@ class FilePath {
     }
   }
 
+  /// The kind stays DT_RUNPATH although the file gains an entry. False if it would anyway, or was
+  /// none.
+  bool keep_runpath() {
+    if (!rules_.keeps_runpaths || keeps_runpath_ || !old_) return false;
+    keeps_runpath_ = old_->kind == elf::RunPathKind::runpath;
+    return keeps_runpath_;
+  }
+
+  /// A folder of the build's machine leaves the run path.
+  [[nodiscard]] bool loses_outside_entry() const { return !file_.member || !old_bad_.empty(); }
+
   /// The run path that the file shall have; nullopt when the one it has stays.
   [[nodiscard]] std::optional<std::optional<elf::RunPath>> decide() const {
     const bool gains = !siblings_.empty() || !libs_.empty() || !site_.empty() || gains_system();
@@ -70,7 +84,8 @@ class FilePath {
     }
     std::optional<elf::RunPath> wish;
     if (!unique.empty()) {
-      const auto kind = gains || !old_ || rules_.is_tidied ? rules_.kind : old_->kind;
+      const bool changes_kind = !keeps_runpath_ && (gains || !old_ || rules_.is_tidied);
+      const auto kind = changes_kind ? rules_.kind : old_->kind;
       wish = elf::RunPath{kind, join(unique, ":")};
     }
     if (wish == old_ && !(file_.facts.rpath && file_.facts.runpath)) return std::nullopt;
@@ -154,6 +169,7 @@ class FilePath {
   const RunPathRules& rules_;
   std::optional<elf::RunPath> old_;
   bool has_bad_entry_ = false;
+  bool keeps_runpath_ = false;
   std::vector<std::string> kept_, siblings_, libs_, site_, old_bad_;
   std::set<std::string> kept_folders_;
 };
@@ -163,6 +179,31 @@ void apply_to_facts(elf::ElfFacts& facts, const std::optional<elf::RunPath>& run
   facts.runpath.reset();
   if (!run_path) return;
   (run_path->kind == elf::RunPathKind::rpath ? facts.rpath : facts.runpath) = run_path->value;
+}
+
+/// A run path that had to gain a folder for one library also finds the others in it.
+void warn_of_hidden_libraries(Plan& plan, const std::vector<deps::WheelFile>& before,
+                              const std::vector<std::vector<PlannedEdge>>& edges, deps::Libc libc) {
+  std::set<std::tuple<std::size_t, std::string, std::size_t>> known;
+  for (const auto& edge : find_unmeant_edges(before, edges, libc)) {
+    known.emplace(edge.needing, edge.needed, edge.found);
+  }
+  for (const auto& edge : find_unmeant_edges(planned_layout(plan), edges, libc)) {
+    if (!known.emplace(edge.needing, edge.needed, edge.found).second) continue;
+    plan.findings.push_back(
+        {"hidden-library", Severity::warning, plan.files[edge.needing].path,
+         fmt::format("needs {} of the user's machine, and comes to {} of the wheel instead",
+                     edge.needed, plan.files[edge.found].path),
+         "give that file another name or folder"});
+  }
+}
+
+/// Folders of this machine were all that a file with -z nodefaultlib had to find what is left to
+/// the user's machine; there they are others, which the loader knows.
+void look_in_default_folders(PlannedFile& file) {
+  file.edit.no_default_lib = false;
+  file.facts.dt_flags_1 &= ~deps::kNoDefaultLib;
+  file.reasons.emplace_back("NODEFLIB: gone, as the run path loses folders of this machine");
 }
 
 std::string describe(const std::optional<elf::RunPath>& run_path) {
@@ -207,6 +248,7 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
     has_runpath = has_runpath || file.facts->runpath;
     has_rpath = has_rpath || file.facts->rpath;
   }
+  rules.keeps_runpaths = wheel.libc == deps::Libc::glibc && !options.run_path_kind;
   const bool is_bionic = wheel.libc == deps::Libc::bionic;
   const auto natural = is_bionic || (options.fix_only && has_runpath && !has_rpath)
                            ? elf::RunPathKind::runpath
@@ -218,6 +260,7 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
 void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   // FilePath looks at the file's run path as it was, while facts carry what is planned so far.
   const std::vector<PlannedFile> before = plan.files;
+  const auto before_layout = planned_layout(plan);
   std::vector<FilePath> paths;
   paths.reserve(before.size());
   for (const auto& file : before) paths.emplace_back(file, rules, plan.findings);
@@ -237,19 +280,36 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   for (std::size_t i = 0; i < paths.size(); ++i) write_facts(i);
 
   // Siblings: add a folder only where the loader fails, and look again, since each entry also
-  // serves what is loaded through its file. Every round adds an entry, so the rounds end.
+  // serves what is loaded through its file. Every round adds an entry or takes a file's
+  // inheritance away, so the rounds end.
   std::vector<std::vector<PlannedEdge>> edges;
   edges.reserve(before.size());
   for (const auto& file : before) edges.push_back(file.edges);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const auto& unfound : find_unfound_edges(planned_layout(plan), edges, rules.libc)) {
+    const auto layout = planned_layout(plan);
+    for (const auto& unfound : find_unfound_edges(layout, edges, rules.libc)) {
       const auto folder = std::string(folder_name(before[unfound.target].path));
       if (!paths[unfound.needing].want_folder(folder)) continue;
       write_facts(unfound.needing);
       changed = true;
     }
+    // A DT_RUNPATH spoke for its file alone. As DT_RPATH it also answers what is loaded through the
+    // file, such as a graft that means the system's library and comes to the wheel's of that name.
+    for (const auto& edge : find_unmeant_edges(layout, edges, rules.libc)) {
+      if (!edge.lender || !paths[*edge.lender].keep_runpath()) continue;
+      write_facts(*edge.lender);
+      changed = true;
+    }
   }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (rules.libc == deps::Libc::glibc && deps::has_no_default_folders(before[i].facts) &&
+        paths[i].loses_outside_entry()) {
+      look_in_default_folders(plan.files[i]);
+    }
+  }
+
+  warn_of_hidden_libraries(plan, before_layout, edges, rules.libc);
 
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto decision = paths[i].decide();

@@ -12,6 +12,7 @@ namespace truewheel::repair {
 /// What the run paths of a plan are decided from.
 struct RunPathRules {
   elf::RunPathKind kind = elf::RunPathKind::rpath;  ///< of a file that gains an entry
+  bool keeps_runpaths = false;  ///< where a DT_RPATH would be inherited to no good
   deps::Libc libc = deps::Libc::glibc;
   std::string libs_folder;
   std::set<std::string> member_folders;  ///< installed folders that hold a member of the wheel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repair/unfound_edges.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -28,6 +29,28 @@ std::vector<UnfoundEdge> find_unfound_edges(const std::vector<deps::WheelFile>& 
                          }
                        });
   return unfound;
+}
+
+std::set<UnmeantEdge> find_unmeant_edges(const std::vector<deps::WheelFile>& layout,
+                                         const std::vector<std::vector<PlannedEdge>>& edges,
+                                         deps::Libc libc) {
+  const auto provided = [](const std::string&) { return true; };
+  std::set<UnmeantEdge> unmeant;
+  deps::simulate_loads(
+      layout, libc, provided, [&](std::size_t, const std::vector<deps::LoadStep>& steps) {
+        for (const auto& step : steps) {
+          if (!step.found) continue;
+          const auto& planned = edges[step.needing];
+          const bool is_meant = std::any_of(planned.begin(), planned.end(), [&](const auto& edge) {
+            return edge.needed == step.needed;
+          });
+          if (is_meant) continue;
+          const bool is_lent = step.via == deps::Via::inherited_rpath;
+          unmeant.insert(
+              {step.needing, step.needed, *step.found, is_lent ? step.entry_owner : std::nullopt});
+        }
+      });
+  return unmeant;
 }
 
 }  // namespace truewheel::repair

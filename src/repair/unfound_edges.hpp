@@ -3,7 +3,10 @@
 
 #include "repair/plan.hpp"
 
+#include <compare>
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,21 @@ struct UnfoundEdge {
 /// Simulates a load from every root (and from files that no root reaches) and returns the edges not
 /// found.
 [[nodiscard]] std::vector<UnfoundEdge> find_unfound_edges(
+    const std::vector<deps::WheelFile>& layout, const std::vector<std::vector<PlannedEdge>>& edges,
+    deps::Libc libc);
+
+/// A need that no file of the wheel is to answer, and that the loader brings to one which merely
+/// has the name.
+struct UnmeantEdge {
+  std::size_t needing = 0;  ///< index into the layout
+  std::string needed;
+  std::size_t found = 0;
+  std::optional<std::size_t> lender;  ///< whose DT_RPATH, inherited, led there
+
+  friend auto operator<=>(const UnmeantEdge&, const UnmeantEdge&) = default;
+};
+/// All of them, of the same loads. The input may have it so on purpose.
+[[nodiscard]] std::set<UnmeantEdge> find_unmeant_edges(
     const std::vector<deps::WheelFile>& layout, const std::vector<std::vector<PlannedEdge>>& edges,
     deps::Libc libc);
 

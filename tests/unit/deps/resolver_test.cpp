@@ -259,7 +259,7 @@ TEST_CASE("one file under two names is one node, two files of one soname are two
 
 TEST_CASE("the same bytes in two places are one node, whose digest is computed when asked for") {
   const Scratch scratch;
-  scratch.library("1/liby.so");
+  scratch.library("1/liby.so", "-Wl,-soname,liby.so");
   std::filesystem::create_directories(scratch.at("2"));
   std::filesystem::copy_file(scratch.at("1/liby.so"), scratch.at("2/libz.so"));
   auto graph = resolve({file("p/1.so", {.needed = {"liby.so"}, .runpath = scratch.at("1")}),
@@ -275,9 +275,82 @@ TEST_CASE("the same bytes in two places are one node, whose digest is computed w
   CHECK(graph.nodes[2].host_sha256 == digest);
 }
 
+TEST_CASE("without a soname the same bytes under other names are libraries of their own") {
+  const Scratch scratch;
+  scratch.library("1/liby.so");
+  for (const char* copy : {"1/libz.so", "2/liby.so"}) {
+    std::filesystem::create_directories(scratch.at("2"));
+    std::filesystem::copy_file(scratch.at("1/liby.so"), scratch.at(copy));
+  }
+  const auto graph =
+      resolve({file("p/1.so", {.needed = {"liby.so", "libz.so"}, .runpath = scratch.at("1")}),
+               file("p/2.so", {.needed = {"liby.so"}, .runpath = scratch.at("2")})},
+              {}, hermetic(scratch));
+  REQUIRE(graph.nodes.size() == 4);
+  CHECK(graph.nodes[2].path == scratch.at("1/liby.so"));
+  CHECK(graph.nodes[3].path == scratch.at("1/libz.so"));
+}
+
+TEST_CASE("a file of the wheel finds libraries of this machine by the DT_RPATH of what loads it") {
+  const Scratch scratch;
+  scratch.library("b/libx.so", "-Wl,-soname,libx.so");
+  const auto find = [&](Library member, Library loader) {
+    member.needed = {"libx.so"};
+    loader.needed = {"libmid.so"};
+    return resolve(
+               {file("p/libmid.so", std::move(member)),
+                file("p/libtop.so", {.needed = {"libm.so"}}), file("p/m.so", std::move(loader))},
+               {}, hermetic(scratch))
+        .nodes[0]
+        .edges[0];
+  };
+  const std::string folder = scratch.at("b");
+  const auto found = find({}, {.rpath = folder});
+  CHECK(found.answer == Answer::host);
+  CHECK(found.how == "RPATH " + folder + " of p/m.so");
+  CHECK(find({}, {.runpath = folder}).answer == Answer::missing);
+  CHECK(find({.runpath = "$ORIGIN"}, {.rpath = folder}).answer == Answer::missing);
+}
+
+TEST_CASE("a library that finds others depending on what loads it is warned of") {
+  const Scratch scratch;
+  scratch.library("a/libx.so", "-Wl,-soname,libx.so", "int x(void) { return 1; }");
+  scratch.library("b/libx.so", "-Wl,-soname,libx.so", "int x(void) { return 2; }");
+  scratch.library("y/liby.so", "-Wl,-soname,liby.so " + scratch.at("a/libx.so"));
+  const auto warnings = [&](const std::string& first, const std::string& second) {
+    const auto path = [&](const std::string& folder) {
+      return scratch.at(folder) + ":" + scratch.at("y");
+    };
+    return resolve({file("p/1.so", {.needed = {"liby.so"}, .rpath = path(first)}),
+                    file("p/2.so", {.needed = {"liby.so"}, .rpath = path(second)})},
+                   {}, hermetic(scratch))
+        .warnings;
+  };
+  CHECK(warnings("a", "a").empty());
+  const auto told = warnings("a", "b");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("loaded through p/2.so it finds " + scratch.at("b/libx.so")) !=
+        std::string::npos);
+}
+
+TEST_CASE("equal copies whose $ORIGIN leads to different libraries are warned of") {
+  const Scratch scratch;
+  scratch.library("a/libx.so", "-Wl,-soname,libx.so", "int x(void) { return 1; }");
+  scratch.library("b/libx.so", "-Wl,-soname,libx.so", "int x(void) { return 2; }");
+  scratch.library("a/liby.so",
+                  "-Wl,-soname,liby.so -Wl,-rpath,'$ORIGIN' " + scratch.at("a/libx.so"));
+  std::filesystem::copy_file(scratch.at("a/liby.so"), scratch.at("b/liby.so"));
+  const auto graph = resolve({file("p/1.so", {.needed = {"liby.so"}, .runpath = scratch.at("a")}),
+                              file("p/2.so", {.needed = {"liby.so"}, .runpath = scratch.at("b")})},
+                             {}, hermetic(scratch));
+  REQUIRE(graph.warnings.size() == 1);
+  CHECK(graph.warnings[0].find("loaded from " + scratch.at("b") + " it finds " +
+                               scratch.at("b/libx.so")) != std::string::npos);
+}
+
 TEST_CASE("thousands of libraries of one size are told apart without comparing each with each") {
   const Scratch scratch;
-  scratch.library("libx.so");
+  scratch.library("libx.so", "-Wl,-soname,libx.so");
   std::ifstream original(scratch.at("libx.so"), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(original), {}};
   constexpr std::size_t kLibraries = 3000;
