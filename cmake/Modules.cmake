@@ -30,7 +30,9 @@ truewheel_module(cli CLI11::CLI11 fmt::fmt)
 target_include_directories(truewheel_cli SYSTEM PRIVATE ${TOMLPLUSPLUS_INCLUDE_DIRS})
 target_compile_definitions(truewheel_cli PRIVATE TOML_HEADER_ONLY=1)
 target_include_directories(truewheel_wheel SYSTEM PRIVATE ${LIBZIP_INCLUDE_DIRS})
-target_compile_definitions(truewheel_wheel PRIVATE TRUEWHEEL_LIBZIP_SONAME="${LIBZIP_SONAME}")
+list(JOIN LIBZIP_FILES ":" libzip_files)
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/wheel/libzip.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
+  TRUEWHEEL_LIBZIP_SONAME="${LIBZIP_SONAME}" TRUEWHEEL_LIBZIP_FILES="${libzip_files}")
 
 truewheel_embed(truewheel_policy src/policy/data/policies.txt policies)
 truewheel_embed(truewheel_policy src/policy/data/profiles.txt profiles)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wheel/libzip.hpp"
 
+#include "base/text.hpp"
 #include "wheel/load_ahead.hpp"
 #include <truewheel/error.hpp>
 
@@ -14,10 +15,14 @@ namespace truewheel::wheel {
 namespace {
 
 [[noreturn]] void fail() {
-  const char* why = ::dlerror();
-  throw Error(ErrorKind::io, "libzip",
-              "cannot load libzip, which writes archives: " + std::string(why ? why : "no reason"),
-              "install the package that has " TRUEWHEEL_LIBZIP_SONAME);
+  const char* const said = ::dlerror();
+  const std::string why = said != nullptr ? said : "no reason";
+  // What is there and cannot be used is hardly the system's.
+  const char* const hint = why.find("No such file") != std::string::npos
+                               ? "install the package that has " TRUEWHEEL_LIBZIP_SONAME
+                               : "if LD_LIBRARY_PATH led truewheel to it, name a build's folders "
+                                 "in AUDITWHEEL_LD_LIBRARY_PATH or by --search instead";
+  throw Error(ErrorKind::io, "libzip", "cannot load libzip, which writes archives: " + why, hint);
 }
 
 template <class Function>
@@ -27,10 +32,25 @@ void find(void* library, const char* name, Function& function) {
   function = std::bit_cast<Function>(found);
 }
 
-LibZip load() {
-  void* library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
+void* load_library(const std::string& name) {
+  void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   // The dynamic linker does not go on after a read that a signal interrupts.
-  if (library == nullptr) library = ::dlopen(TRUEWHEEL_LIBZIP_SONAME, RTLD_NOW | RTLD_LOCAL);
+  return library != nullptr ? library : ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+/// The system's own libzip where this program was built, or nullptr. LD_LIBRARY_PATH names the
+/// libraries of the build whose wheel is repaired, among which may be another libzip, or another
+/// libz than libzip's. So each library has been loaded by its path before one that needs it looks
+/// for its SONAME: glibc then takes what it has. (musl asks LD_LIBRARY_PATH all the same.)
+void* open_system_libzip() {
+  void* library = nullptr;
+  for (const auto& file : split(TRUEWHEEL_LIBZIP_FILES, ':')) library = load_library(file);
+  return library;
+}
+
+LibZip load() {
+  void* library = open_system_libzip();
+  if (library == nullptr) library = load_library(TRUEWHEEL_LIBZIP_SONAME);
   if (library == nullptr) fail();
   LibZip zip{};
   find(library, "zip_close", zip.close);
