@@ -45,6 +45,9 @@ struct ElfFile {
   /// Sections with device code (".nv_fatbin", ".hip_fatbin") -> hex sha256.
   std::map<std::string, std::string> device_sections;
   bool is_root = false;  ///< a loader starts from it: extension module, program, or needed by none
+  /// Of a library that shares its build-id or name with another: tells whether they are one.
+  /// Empty where nothing had to be told, or nothing tells.
+  std::string payload = {};
 };
 
 /// Who has a library that the subject lacks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "check/rules.hpp"
+#include "check/subject.hpp"
 #include "deps/sibling.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +9,10 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace truewheel::check {
 namespace {
@@ -62,6 +65,42 @@ std::set<std::size_t> needed_files(const Subject& subject) {
   return needed;
 }
 
+struct Groups {
+  std::map<std::string, std::vector<std::size_t>> by_build;  ///< build-id
+  std::map<std::string, std::vector<std::size_t>> by_name;   ///< without a hash
+};
+
+Groups groups_of(const Subject& subject) {
+  Groups groups;
+  for (const auto file : libraries_of(subject)) {
+    const auto& id = subject.files[file].facts->build_id;
+    if (id && !id->empty()) groups.by_build[*id].push_back(file);
+    groups.by_name[name_without_hash(std::string(base_name(subject.path_of(file))))].push_back(
+        file);
+  }
+  return groups;
+}
+
+/// Of the files that are called so, the first without and the first with a hash in its name.
+std::optional<std::pair<std::size_t, std::size_t>> plain_and_hashed(
+    const Subject& subject, const std::string& plain_name, const std::vector<std::size_t>& files) {
+  const auto has_hash = [&](std::size_t file) {
+    return base_name(subject.path_of(file)) != plain_name;
+  };
+  const auto plain = std::find_if_not(files.begin(), files.end(), has_hash);
+  const auto hashed = std::find_if(files.begin(), files.end(), has_hash);
+  if (plain == files.end() || hashed == files.end()) return std::nullopt;
+  return std::pair(*plain, *hashed);
+}
+
+/// Equal for files that are one library. A file's own bytes are the last thing to go by.
+std::string identity_of(const Subject& subject, std::size_t file) {
+  const auto& known = subject.files[file];
+  if (!known.payload.empty()) return known.payload;
+  const auto& content = subject.members[known.member].sha256;
+  return content.empty() ? subject.path_of(file) : content;
+}
+
 }  // namespace
 
 std::string name_without_hash(const std::string& name) {
@@ -85,15 +124,38 @@ bool is_bundled(const std::string& path) {
          folder.find(".libs/") != std::string_view::npos || name_without_hash(name) != name;
 }
 
-void check_double_libraries(const Subject& subject, const Options&, Sink& sink) {
-  const auto libraries = libraries_of(subject);
-  std::map<std::string, std::vector<std::size_t>> by_build;
-  std::map<std::string, std::vector<std::size_t>> by_name;
-  for (const auto file : libraries) {
-    const auto& facts = *subject.files[file].facts;
-    if (facts.build_id && !facts.build_id->empty()) by_build[*facts.build_id].push_back(file);
-    by_name[name_without_hash(std::string(base_name(subject.path_of(file))))].push_back(file);
+void tell_copies_apart(Subject& subject,
+                       const std::function<std::string(std::size_t member)>& digest) {
+  const auto tell = [&](const std::vector<std::size_t>& files) {
+    const auto content = [&](auto file) {
+      return subject.members[subject.files[file].member].sha256;
+    };
+    const auto first = content(files.front());  // empty of what is no archive's
+    if (!first.empty() && std::all_of(files.begin(), files.end(),
+                                      [&](auto file) { return content(file) == first; })) {
+      return;
+    }
+    for (const auto file : files) {
+      auto& known = subject.files[file];
+      try {
+        if (known.payload.empty()) known.payload = digest(known.member);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::io) throw;
+        // Its headers do not say where code and data are.
+      }
+    }
+  };
+  const auto groups = groups_of(subject);
+  for (const auto& [build, files] : groups.by_build) {
+    if (files.size() > 1) tell(files);
   }
+  for (const auto& [name, files] : groups.by_name) {
+    if (const auto pair = plain_and_hashed(subject, name, files)) tell({pair->first, pair->second});
+  }
+}
+
+void check_double_libraries(const Subject& subject, const Options&, Sink& sink) {
+  const auto groups = groups_of(subject);
   std::set<std::size_t> told;
   const auto tell = [&](const std::vector<std::size_t>& files, const std::string& value,
                         const std::string& why) {
@@ -111,14 +173,30 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
                     why, list_paths(subject, files), bytes),
         "truewheel repair --fix-only; a repair of the wheel as the build made it bundles no copy");
   };
-  for (const auto& [build, files] : by_build) {
-    if (files.size() < 2 || is_chain(subject, files)) continue;
-    tell(files, name_without_hash(std::string(base_name(subject.path_of(files.front())))),
-         "one build-id");
+  const auto name_of = [&](std::size_t file) {
+    return name_without_hash(std::string(base_name(subject.path_of(file))));
+  };
+  for (const auto& [build, files] : groups.by_build) {
+    // A product that was patched for each of its variants after it was linked is several libraries.
+    std::map<std::string, std::vector<std::size_t>> by_content;
+    for (const auto file : files) by_content[identity_of(subject, file)].push_back(file);
+    for (const auto& [content, same] : by_content) {
+      if (same.size() < 2 || is_chain(subject, same)) continue;
+      tell(same, name_of(same.front()), "one build-id");
+    }
+    const bool is_known = std::none_of(files.begin(), files.end(), [&](auto file) {
+      return by_content.size() > 1 && subject.files[file].payload.empty();
+    });
+    if (is_known || is_chain(subject, files)) continue;
+    sink.add(Severity::warning, subject.path_of(files.front()), name_of(files.front()),
+             fmt::format("files of one build-id differ, and their section headers do not tell "
+                         "whether they are one library: {}",
+                         list_paths(subject, files)),
+             "pack one of them if one serves all that need them");
   }
   // One name and SONAME in two folders: the loader takes whichever comes first.
   std::map<std::string, std::vector<std::size_t>> by_soname;
-  for (const auto file : libraries) {
+  for (const auto file : libraries_of(subject)) {
     const auto& facts = *subject.files[file].facts;
     const auto name = base_name(subject.path_of(file));
     if (facts.soname && *facts.soname == name) by_soname[*facts.soname].push_back(file);
@@ -131,14 +209,19 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
              "pack one of them");
   }
   // A hashed name beside the plain one: what auditwheel makes when it misses the wheel's own copy.
-  for (const auto& [name, files] : by_name) {
-    const auto has_hash = [&, &plain_name = name](std::size_t file) {
-      return base_name(subject.path_of(file)) != plain_name;
-    };
-    const auto plain = std::find_if_not(files.begin(), files.end(), has_hash);
-    const auto hashed = std::find_if(files.begin(), files.end(), has_hash);
-    if (plain == files.end() || hashed == files.end()) continue;
-    tell({*plain, *hashed}, name, "with and without a hash in its name");
+  for (const auto& [name, files] : groups.by_name) {
+    const auto pair = plain_and_hashed(subject, name, files);
+    if (!pair) continue;
+    const std::vector both = {pair->first, pair->second};
+    if (identity_of(subject, pair->first) == identity_of(subject, pair->second) ||
+        subject.files[pair->first].payload.empty() || subject.files[pair->second].payload.empty()) {
+      tell(both, name, "with and without a hash in its name");
+    } else if (!told.contains(pair->first) || !told.contains(pair->second)) {
+      sink.add(Severity::warning, subject.path_of(pair->first), name,
+               fmt::format("the wheel has two libraries called {}, with other code or data: {}",
+                           printable(name), list_paths(subject, both)),
+               "a repair of the wheel as the build made it takes the wheel's own for both");
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include "deps/ld_so_cache.hpp"
 #include "deps/load_tree.hpp"
 #include "deps/sysroot.hpp"
+#include "elf/payload.hpp"
 #include "wheel/csv.hpp"
 
 #include <fmt/format.h>
@@ -324,6 +325,9 @@ Subject open_installed(const std::string& distribution, const fs::path& root,
       });
   for (const auto& file : inspected) subject.size += file.member.size;
   settle(subject, std::move(inspected));
+  tell_copies_apart(subject, [&](std::size_t i) {
+    return elf::payload_digest(MappedFile(installation.site / names[i]).bytes());
+  });
   examine(subject, options);
   subject.links.clear();
   // A virtual environment has packages of its own, and the system is the machine's.

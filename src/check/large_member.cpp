@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "elf/format.hpp"
 #include "elf/image.hpp"
+#include "elf/payload.hpp"
 
 #include <algorithm>
 #include <array>
@@ -96,6 +97,27 @@ bool covers_dynamic_section(const elf::ElfImage& image, const std::vector<Range>
   return !image.dynamic().empty();
 }
 
+/// The bytes of a piece, which stands at `at` in its file, that are in the range.
+Bytes part_of(std::uint64_t at, Bytes piece, const Range& range) {
+  const auto begin = std::max(at, range.first);
+  const auto end = std::min(at + piece.size(), range.second);
+  if (begin >= end) return {};
+  return piece.subspan(static_cast<std::size_t>(begin - at), static_cast<std::size_t>(end - begin));
+}
+
+/// Puts them where they stand in the file.
+void keep(std::uint64_t at, Bytes piece, const Range& range, std::span<std::uint8_t> file) {
+  const Bytes part = part_of(at, piece, range);
+  if (part.empty()) return;
+  std::memcpy(file.data() + std::max(at, range.first), part.data(), part.size());
+}
+
+constexpr Range kHeadRange{0, kHead};
+/// Where section headers are as a rule.
+Range tail_of(const wheel::Member& member) {
+  return {member.size - std::min(member.size, kMaxTail), member.size};
+}
+
 }  // namespace
 
 bool inspect_large_member(Bytes archive, const wheel::Member& member, const Options& options,
@@ -103,26 +125,17 @@ bool inspect_large_member(Bytes archive, const wheel::Member& member, const Opti
   const Bytes compressed = wheel::packed_bytes(archive, member);
   const SparseBuffer content(static_cast<std::size_t>(member.size));
   const auto bytes = content.bytes();
-  const auto keep = [&](std::uint64_t at, Bytes piece, const Range& range) {
-    const auto begin = std::max(at, range.first);
-    const auto end = std::min(at + piece.size(), range.second);
-    if (begin >= end) return;
-    std::memcpy(bytes.data() + begin, piece.data() + (begin - at),
-                static_cast<std::size_t>(end - begin));
-  };
 
   // Everything once, for its digest; the head and, where they are last, the section headers stay.
   InflateIndex index;
   Hasher hasher;
   std::uint32_t crc = 0;
   std::uint64_t at = 0;
-  const Range head{0, kHead};
-  const Range tail{member.size - std::min(member.size, kMaxTail), member.size};
   const auto problem = index.build(compressed, member.size, [&](Bytes piece) {
     hasher.update(piece);
     crc = crc32(crc, piece);
-    keep(at, piece, head);
-    keep(at, piece, tail);
+    keep(at, piece, kHeadRange, bytes);
+    keep(at, piece, tail_of(member), bytes);
     at += piece.size();
   });
   if (problem || crc != member.crc) return false;  // the ordinary way says what is wrong
@@ -146,6 +159,31 @@ bool inspect_large_member(Bytes archive, const wheel::Member& member, const Opti
   inspected.member.sha256 = base64url(hasher.finish());
   inspect_content(Bytes(bytes), options, inspected);
   return true;
+}
+
+std::string payload_of_large_member(Bytes archive, const wheel::Member& member) {
+  const SparseBuffer headers(static_cast<std::size_t>(member.size));
+  const auto stream = [&](const std::function<void(std::uint64_t at, Bytes piece)>& sink) {
+    std::uint64_t at = 0;
+    wheel::stream_member(archive, member, [&](Bytes piece) {
+      sink(at, piece);
+      at += piece.size();
+    });
+  };
+  stream([&](std::uint64_t at, Bytes piece) {
+    keep(at, piece, kHeadRange, headers.bytes());
+    keep(at, piece, tail_of(member), headers.bytes());
+  });
+  const auto ranges = elf::payload_ranges(elf::ElfImage{Bytes(headers.bytes())});
+  if (ranges.empty()) return {};
+  Hasher hasher;
+  stream([&](std::uint64_t at, Bytes piece) {
+    for (const auto& range : ranges) {
+      const Bytes part = part_of(at, piece, range);
+      if (!part.empty()) hasher.update(part);
+    }
+  });
+  return hex(hasher.finish());
 }
 
 }  // namespace truewheel::check

@@ -14,4 +14,7 @@ inline constexpr std::uint64_t kLargeMember = 48ULL << 20;
 [[nodiscard]] bool inspect_large_member(Bytes archive, const wheel::Member& member,
                                         const Options& options, Inspected& inspected);
 
+/// elf::payload_digest() of a large member, which is inflated twice and never held.
+[[nodiscard]] std::string payload_of_large_member(Bytes archive, const wheel::Member& member);
+
 }  // namespace truewheel::check

@@ -2,6 +2,7 @@
 #include "base/mapped_file.hpp"
 #include "base/text.hpp"
 #include "check/subject.hpp"
+#include "elf/payload.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -59,6 +60,9 @@ Subject open_folder(const std::filesystem::path& path, const Options& options) {
       });
   for (auto& file : inspected) subject.size += file.member.size;
   settle(subject, std::move(inspected));
+  tell_copies_apart(subject, [&](std::size_t i) {
+    return elf::payload_digest(MappedFile(path / names[i]).bytes());
+  });
   // Who means the wheels of a folder must not hear that nothing is wrong with the folder.
   const auto is_wheel = [](const std::string& name) { return name.ends_with(".whl"); };
   if (subject.files.empty() && std::ranges::any_of(names, is_wheel)) {

@@ -5,6 +5,7 @@
 #include "check/large_member.hpp"
 #include "check/requirements.hpp"
 #include "check/subject.hpp"
+#include "elf/payload.hpp"
 #include "wheel/core_metadata.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +55,12 @@ Inspected look_at_member(Bytes archive, const wheel::Member& member, const Optio
   inspected.member.sha256 = base64url(sha256(content.bytes()));
   inspect_content(content.bytes(), options, inspected);
   return inspected;
+}
+
+std::string payload_of(Bytes archive, const wheel::Member& member) {
+  return member.method != 0 && member.size > kLargeMember
+             ? payload_of_large_member(archive, member)
+             : elf::payload_digest(wheel::read_member(archive, member).bytes());
 }
 
 /// The members by name.
@@ -195,6 +202,7 @@ Subject read_wheel(Bytes archive, const std::string& file_name, const Options& o
   read_metadata(archive, members, index, subject);
   for (auto& file : inspected) set_place(file, subject.dist_info);
   settle(subject, std::move(inspected));
+  tell_copies_apart(subject, [&](std::size_t i) { return payload_of(archive, members[i]); });
   return subject;
 }
 

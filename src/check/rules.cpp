@@ -66,7 +66,7 @@ const std::vector<Entry>& table() {
       {{"R008", Severity::error, "A library is in the wheel twice",
         "Two copies have two states: two runtimes, two registries, and megabytes for nothing "
         "(tenstorrent/tt-xla#2426; Mooncake's ROCm wheel 0.3.13 has libasio and a Go runtime "
-        "twice).",
+        "twice). Files of one build-id with other code or data are several libraries.",
         "truewheel repair of the wheel as the build made it, or truewheel repair --fix-only",
         Severity::warning},
        check_double_libraries},

@@ -35,6 +35,10 @@ void inspect_content(Bytes content, const Options& options, Inspected& inspected
 /// Moves what was inspected into the subject: architecture, members, layout, files and ELF faults.
 void settle(Subject& subject, std::vector<Inspected> inspected);
 
+/// Fills in ElfFile::payload of a settled subject; `digest` reads a member once more and tells it.
+void tell_copies_apart(Subject& subject,
+                       const std::function<std::string(std::size_t member)>& digest);
+
 /// Archive, RECORD, metadata and members of a wheel; not yet examined.
 [[nodiscard]] Subject read_wheel(Bytes archive, const std::string& file_name,
                                  const Options& options);

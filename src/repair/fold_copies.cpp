@@ -7,7 +7,7 @@
 #include "check/rules.hpp"
 #include "deps/machine.hpp"
 #include "deps/sibling.hpp"
-#include "repair/library_code.hpp"
+#include "elf/payload.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -177,10 +177,10 @@ class Finder {
     });
   }
 
-  [[nodiscard]] bool have_same_code(const wheel::Member& one, const wheel::Member& other) const {
+  [[nodiscard]] bool have_same_payload(const wheel::Member& one, const wheel::Member& other) const {
     const auto first = wheel::read_member(wheel_.file.bytes(), one);
     const auto second = wheel::read_member(wheel_.file.bytes(), other);
-    return same_code(first.bytes(), second.bytes());
+    return elf::same_payload(first.bytes(), second.bytes());
   }
 
   /// One library, and nothing that the copy offers is missing in the other.
@@ -200,7 +200,7 @@ class Finder {
     if (!has_what_it_needs(kept, copy)) return false;
     if (one.digest.sha256 == other.digest.sha256) return true;
     if (mine.build_id && !mine.build_id->empty() && mine.build_id == theirs.build_id &&
-        have_same_code(one.archive, other.archive)) {
+        have_same_payload(one.archive, other.archive)) {
       return true;
     }
     // auditwheel names a copy by the bytes that it was made from.

@@ -5,9 +5,9 @@
 #include "base/parallel.hpp"
 #include "base/pieces.hpp"
 #include "base/text.hpp"
+#include "elf/payload.hpp"
 #include "repair/graft_name.hpp"
 #include "repair/host_library.hpp"
-#include "repair/library_code.hpp"
 #include <truewheel/error.hpp>
 
 #include <algorithm>
@@ -160,7 +160,7 @@ class Selector {
     const bool has_own_digits = base_name(path) != base_name(node.path);
     if (has_own_digits && node.facts->build_id == facts.build_id &&
         node.facts->version_definitions == facts.version_definitions &&
-        same_code(source.bytes(), content.bytes())) {
+        elf::same_payload(source.bytes(), content.bytes())) {
       return true;
     }
     const auto edited = elf::edit(source.bytes(), edit_towards(*node.facts, facts));
