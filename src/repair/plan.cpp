@@ -335,6 +335,7 @@ Plan Planner::run() && {
   std::vector<NodeId> kept;
   for (const auto& [node, file] : file_of_) kept.push_back(node);
   note_exclusions(graph_, kept, plan_);
+  if (!options_.fix_only) note_left_to_machine(examined_, kept, plan_);
   note_dlopened(examined_, plan_);
   note_dead_patterns(graph_, options_, plan_);
   if (!options_.edit_allowed) {

@@ -233,6 +233,43 @@ void note_exclusions(const deps::Graph& graph, const std::vector<NodeId>& kept, 
   }
 }
 
+void note_left_to_machine(const Examined& examined, const std::vector<NodeId>& kept, Plan& plan) {
+  const auto& policies = examined.verdict.policies;
+  if (plan.tags.policy >= policies.size() || policies[plan.tags.policy].policy->name != "linux") {
+    return;
+  }
+  const auto is_promised = [&](const std::string& needed) {
+    return std::any_of(policies.begin(), policies.end(), [&](const auto& one) {
+      return one.policy->name != "linux" &&
+             policy::comes_from_system(*one.policy, examined.wheel.libc, needed);
+    });
+  };
+  const std::set<NodeId> is_kept(kept.begin(), kept.end());
+  std::map<std::string, std::set<std::string>> left;
+  for (const auto id : kept) {
+    const auto& node = examined.graph.nodes[id];
+    for (const auto& edge : node.edges) {
+      const bool stays_out = edge.answer == Answer::missing ||
+                             (edge.answer == Answer::host && !is_kept.contains(*edge.target));
+      if (stays_out && !is_promised(edge.needed)) {
+        left[std::string(base_name(edge.needed))].insert(node.path);
+      }
+    }
+  }
+  if (left.empty()) return;
+  std::vector<std::string> libraries;
+  std::set<std::string> needing;
+  for (const auto& [name, files] : left) {
+    libraries.push_back(name);
+    needing.insert(files.begin(), files.end());
+  }
+  plan.findings.push_back(
+      {"left-to-machine", Severity::warning, std::string(plan.tags.platform_tags.front()),
+       fmt::format("bundles nothing, so that the user's machine must have {}; needed by {}",
+                   quoted_list(libraries, 20), quoted_list({needing.begin(), needing.end()}, 4)),
+       "--plat auto bundles them, --exclude NAME says that one is left out on purpose"});
+}
+
 void note_dead_patterns(const deps::Graph& graph, const Options& options, Plan& plan) {
   std::map<std::string, std::size_t> profile_hits;
   for (const auto& pattern : graph.patterns) {
