@@ -217,7 +217,7 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
         subject.files[pair->first].payload.empty() || subject.files[pair->second].payload.empty()) {
       tell(both, name, "with and without a hash in its name");
     } else if (!told.contains(pair->first) || !told.contains(pair->second)) {
-      sink.add(Severity::warning, subject.path_of(pair->first), name,
+      sink.add(Severity::error, subject.path_of(pair->first), name,
                fmt::format("the wheel has two libraries called {}, with other code or data: {}",
                            printable(name), list_paths(subject, both)),
                "a repair of the wheel as the build made it takes the wheel's own for both");

@@ -44,9 +44,10 @@ variant fold/demo/liba.so VARIANT_B fold/demo.libs/liba-0a1b2c3d.so
 "$truewheel" patchelf --set-soname liba-0a1b2c3d.so fold/demo.libs/liba-0a1b2c3d.so
 gcc -shared -fPIC -o fold/demo/m.so m.c fold/demo.libs/liba-0a1b2c3d.so -Wl,-rpath,'$ORIGIN/../demo.libs'
 pack fold fold-1.0-py3-none-linux_x86_64.whl
-run 0 "$truewheel" check --select R008 fold-1.0-py3-none-linux_x86_64.whl
-says stdout 'R008 warning'
+run 1 "$truewheel" check --select R008 fold-1.0-py3-none-linux_x86_64.whl
+says stdout 'R008 error'
 says stdout 'two libraries called liba.so'
+says_not stdout --fix-only
 run 0 "$truewheel" repair --fix-only -w out fold-1.0-py3-none-linux_x86_64.whl
 holds out/fold-1.0-*.whl liba-0a1b2c3d.so
 
