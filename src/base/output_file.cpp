@@ -258,21 +258,22 @@ bool write_to_special(const std::filesystem::path& path, const FillOutput& fill)
   return true;
 }
 
-/// Attributes of the user's and access lists. Capabilities and signatures of the content do not
-/// outlive a write (capabilities(7)); others are the system's to give.
-bool outlives_a_write(std::string_view attribute) {
+/// Attributes of the user's and access lists. Signatures of the content do not outlive a write, nor
+/// do capabilities by themselves (capabilities(7)); others are the system's to give.
+bool outlives_a_write(std::string_view attribute, Capabilities capabilities) {
+  if (attribute == "security.capability") return capabilities == Capabilities::keep;
   return attribute.starts_with("user.") || attribute.starts_with("system.posix_acl_") ||
          attribute == "security.selinux";
 }
 
 /// As many as the file system and the user's rights allow.
-void copy_attributes(const std::filesystem::path& from, int to) {
+void copy_attributes(const std::filesystem::path& from, int to, Capabilities capabilities) {
   std::vector<char> names(64 << 10);
   const ssize_t length = ::listxattr(from.c_str(), names.data(), names.size());
   for (std::size_t at = 0; length > 0 && at < static_cast<std::size_t>(length);) {
     const std::string name(names.data() + at);
     at += name.size() + 1;
-    if (!outlives_a_write(name)) continue;
+    if (!outlives_a_write(name, capabilities)) continue;
     std::vector<char> value(64 << 10);
     const ssize_t size = ::getxattr(from.c_str(), name.c_str(), value.data(), value.size());
     if (size >= 0) ::fsetxattr(to, name.c_str(), value.data(), static_cast<std::size_t>(size), 0);
@@ -288,7 +289,8 @@ unsigned file_mode_mask() {
   return mask;
 }
 
-void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill) {
+void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill,
+                  Capabilities capabilities) {
   if (write_to_special(path, fill)) return;
   // An edit through a symlink edits the file behind it, as every editor of files in place does.
   std::error_code ignored;
@@ -310,7 +312,7 @@ void replace_file(const std::filesystem::path& path, unsigned mode, const FillOu
       // Only root can give a file away; everybody else keeps an edited file of their own.
       if (::fchown(file.get(), status.st_uid, status.st_gid) != 0) errno = 0;
     }
-    copy_attributes(target, file.get());
+    copy_attributes(target, file.get(), capabilities);  // behind fchown(), which drops some
     if (::fchmod(file.get(), static_cast<mode_t>(mode & 07777)) != 0) {
       throw io_error("output-mode", "cannot set the mode of " + quoted(target), errno);
     }

@@ -63,11 +63,17 @@ using FillOutput = std::function<void(int descriptor, OutputKind kind)>;
 /// The permissions that a new file does not get (umask(2)).
 [[nodiscard]] unsigned file_mode_mask();
 
+/// What becomes of a program's capabilities (capabilities(7)), which the kernel takes away at each
+/// write: they go, or are given again, where the process may (CAP_SETFCAP), to what is the same
+/// program still.
+enum class Capabilities { drop, keep };
+
 /// Replaces a file's content through a temporary file and rename, keeping its owner, extended
 /// attributes and access list where allowed, all but those that a change of content voids;
 /// a symlink is followed. `mode` is the mode of the result. A character device or a pipe is written
 /// to and stays; a folder, a block device and a socket are refused. `fill` writes the content; when
 /// it throws, a file stays as it was.
-void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill);
+void replace_file(const std::filesystem::path& path, unsigned mode, const FillOutput& fill,
+                  Capabilities capabilities = Capabilities::drop);
 
 }  // namespace truewheel

@@ -47,6 +47,16 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
 
   elf::ElfEdit edit = command.edit;
   edit.run_path = wished_run_path(facts, command.run_path);
+  // As with patchelf, which does not say so: nothing is linked to a program that has its own place.
+  if (edit.soname &&
+      (facts.kind == elf::FileKind::executable || facts.kind == elf::FileKind::static_executable)) {
+    edit.soname.reset();
+    report::log_finding({"elf-soname",
+                         Severity::warning,
+                         path.string(),
+                         "is a program that is not position-independent; it gets no DT_SONAME",
+                         {}});
+  }
   planned.patches = elf::plan_edit(bytes, edit, command.options);
   for (const std::string& step : planned.patches.steps) report::log_detail(step);
   if (planned.patches.moves_headers) {
@@ -69,7 +79,7 @@ void write(const Planned& planned, const std::filesystem::path& target) {
   auto mode = static_cast<mode_t>(status.st_mode & 07777);
   std::error_code ignored;
   if (!std::filesystem::exists(target, ignored)) mode &= ~file_mode_mask();
-  replace_file(target, mode, [&](int descriptor, OutputKind kind) {
+  const auto fill = [&](int descriptor, OutputKind kind) {
     if (kind == OutputKind::stream) {
       const MappedPages version = edited_version(planned);
       write_fully(descriptor, version.bytes().data(), version.bytes().size());
@@ -81,7 +91,9 @@ void write(const Planned& planned, const std::filesystem::path& target) {
     }
     if (!planned.file.unchanged() || !planned.file.is_same_file(planned.path))
       throw Error(ErrorKind::io, "input-changed", "the file changed while it was being edited");
-  });
+  };
+  replace_file(target, mode, fill,
+               planned.file.is_same_file(target) ? Capabilities::keep : Capabilities::drop);
 }
 
 }  // namespace
