@@ -158,7 +158,7 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
   const auto groups = groups_of(subject);
   std::set<std::size_t> told;
   const auto tell = [&](const std::vector<std::size_t>& files, const std::string& value,
-                        const std::string& why) {
+                        const std::string& why, Severity severity = Severity::error) {
     if (std::all_of(files.begin(), files.end(), [&](auto file) { return told.contains(file); })) {
       return;
     }
@@ -168,7 +168,7 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
       bytes += subject.members[subject.files[files[i]].member].size;
     }
     sink.add(
-        Severity::error, subject.path_of(files.front()), value,
+        severity, subject.path_of(files.front()), value,
         fmt::format("the wheel has {} more than once ({}): {}; {} bytes too many", printable(value),
                     why, list_paths(subject, files), bytes),
         "truewheel repair --fix-only; a repair of the wheel as the build made it bundles no copy");
@@ -182,7 +182,16 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
     for (const auto file : files) by_content[identity_of(subject, file)].push_back(file);
     for (const auto& [content, same] : by_content) {
       if (same.size() < 2 || is_chain(subject, same)) continue;
-      tell(same, name_of(same.front()), "one build-id");
+      // Under other names a copy may be meant to have a state of its own: the loader loads both.
+      const auto stem = [&](std::size_t file) {
+        const auto name = name_of(file);
+        return name.substr(0, name.find(".so"));
+      };
+      const bool has_one_name = std::all_of(same.begin(), same.end(), [&](std::size_t file) {
+        return stem(file) == stem(same.front());
+      });
+      tell(same, name_of(same.front()), "one build-id",
+           has_one_name ? Severity::error : Severity::warning);
     }
     const bool is_known = std::none_of(files.begin(), files.end(), [&](auto file) {
       return by_content.size() > 1 && subject.files[file].payload.empty();

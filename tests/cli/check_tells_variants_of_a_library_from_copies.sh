@@ -28,7 +28,7 @@ says_not stdout R008
 
 # One of them a second time, stripped: that is a copy, in the wheel and on the disk.
 cp -r site twice && rm -r twice/*.dist-info
-strip -o twice/demo/libother.so lib/liba.so
+strip -o twice/demo/liba.so lib/liba.so
 pack twice again-1.0-py3-none-linux_x86_64.whl
 for subject in again-1.0-py3-none-linux_x86_64.whl twice; do
   run 1 "$truewheel" check --select R008 "$subject"

@@ -19,3 +19,6 @@ a, b = (ctypes.CDLL(f"installed/demo/_{name}.so") for name in "ab")
 print(a.run(), a.run(), b.run())
 P
 [ "$(cat counted)" = "1 2 1" ]
+# The gate cannot know why there are two, and says so without refusing the wheel.
+run 0 "$truewheel" check out/*.whl
+says stdout 'R008 warning'
