@@ -69,12 +69,17 @@ void Draft::update_moved(Layout& layout) const {
       segment.memsz = segment.filesz;
     }
   }
-  // Compare with the old places, for tables move in chains.
+  // Compare with the old places, for tables move in chains: a header that has moved stays there,
+  // also where another table of its kind was.
+  std::vector<bool> has_moved(layout.segments.size(), false);
   for (const Move& move : moves_) {
     const Table& table = move.table;
-    for (Segment& segment : layout.segments) {
+    for (std::size_t i = 0; i < layout.segments.size(); ++i) {
+      Segment& segment = layout.segments[i];
       if (!points_at(segment.type, table.kind) || segment.filesz == 0) continue;
       if (segment.offset < table.offset || segment.offset >= table.end()) continue;
+      if (has_moved[i]) continue;
+      has_moved[i] = true;
       segment.paddr += move.vaddr - table.vaddr;
       segment.vaddr += move.vaddr - table.vaddr;
       segment.offset += move.offset - table.offset;

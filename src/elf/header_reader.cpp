@@ -156,6 +156,8 @@ std::vector<Section> read_sections(const ByteReader& reader, Header& header,
   const Sizes& sizes = sizes_of(header.bits);
   if (header.shoff < sizes.header || header.shoff >= reader.size()) return {};
   const bool extended = header.shnum == 0;
+  // Without a size there are no entries to be read; LIEF 1.0 leaves e_shoff and at most one.
+  if (entry_sizes.section == 0 && header.shnum <= 1) return {};
   if (entry_sizes.section != sizes.section) {
     refuse("elf-entry-size",
            fmt::format("section headers have wrong size: e_shentsize {} should be {}",

@@ -2,6 +2,7 @@
 #include "elf/tables.hpp"
 
 #include "base/checked_math.hpp"
+#include "elf/file_map.hpp"
 #include "elf/format.hpp"
 #include "elf/symbol_versions.hpp"
 
@@ -207,6 +208,12 @@ const char* table_name(TableKind kind) {
 
 std::uint64_t believed_size(const ElfImage& image, const Table& table, const Section& section) {
   if (image.offset_of(table.vaddr, section.size) != section.offset) return 0;
+  // A linker script may put other data of the program into the section of the strings. Code
+  // reaches it, by references that nobody sees: it stays, and with it the strings.
+  if (table.kind == TableKind::strings && section.size > table.size &&
+      !is_zero(image.file(), section.offset + table.size, section.offset + section.size)) {
+    return 0;
+  }
   const auto reaches = [&](std::optional<std::uint64_t> other) {
     return other && *other > table.vaddr && *other - table.vaddr < section.size;
   };
