@@ -47,16 +47,6 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
 
   elf::ElfEdit edit = command.edit;
   edit.run_path = wished_run_path(facts, command.run_path);
-  // As with patchelf, which does not say so: nothing is linked to a program that has its own place.
-  if (edit.soname &&
-      (facts.kind == elf::FileKind::executable || facts.kind == elf::FileKind::static_executable)) {
-    edit.soname.reset();
-    report::log_finding({"elf-soname",
-                         Severity::warning,
-                         path.string(),
-                         "is a program that is not position-independent; it gets no DT_SONAME",
-                         {}});
-  }
   planned.patches = elf::plan_edit(bytes, edit, command.options);
   for (const std::string& step : planned.patches.steps) report::log_detail(step);
   if (planned.patches.moves_headers) {
