@@ -3,11 +3,11 @@
 
 #include "repair/plan.hpp"
 
-#include <compare>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace truewheel::repair {
@@ -33,7 +33,10 @@ struct UnmeantEdge {
   std::size_t found = 0;
   std::optional<std::size_t> lender;  ///< whose DT_RPATH, inherited, led there
 
-  friend auto operator<=>(const UnmeantEdge&, const UnmeantEdge&) = default;
+  friend bool operator<(const UnmeantEdge& a, const UnmeantEdge& b) {
+    return std::tie(a.needing, a.needed, a.found, a.lender) <
+           std::tie(b.needing, b.needed, b.found, b.lender);
+  }
 };
 /// All of them, of the same loads. The input may have it so on purpose.
 [[nodiscard]] std::set<UnmeantEdge> find_unmeant_edges(
