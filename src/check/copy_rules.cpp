@@ -187,9 +187,9 @@ void check_double_libraries(const Subject& subject, const Options&, Sink& sink) 
         const auto name = name_of(file);
         return name.substr(0, name.find(".so"));
       };
-      const bool has_one_name = std::all_of(same.begin(), same.end(), [&](std::size_t file) {
-        return stem(file) == stem(same.front());
-      });
+      const std::string first = stem(same.front());
+      const bool has_one_name = std::all_of(same.begin(), same.end(),
+                                            [&](std::size_t file) { return stem(file) == first; });
       tell(same, name_of(same.front()), "one build-id",
            has_one_name ? Severity::error : Severity::warning);
     }
