@@ -182,13 +182,15 @@ void apply_to_facts(elf::ElfFacts& facts, const std::optional<elf::RunPath>& run
 }
 
 /// A run path that had to gain a folder for one library also finds the others in it.
-void warn_of_hidden_libraries(Plan& plan, const std::vector<deps::WheelFile>& before,
+void warn_of_hidden_libraries(Plan& plan, const std::set<UnmeantEdge>& unmeant,
+                              const std::vector<deps::WheelFile>& before,
                               const std::vector<std::vector<PlannedEdge>>& edges, deps::Libc libc) {
+  if (unmeant.empty()) return;
   std::set<std::tuple<std::size_t, std::string, std::size_t>> known;
   for (const auto& edge : find_unmeant_edges(before, edges, libc)) {
     known.emplace(edge.needing, edge.needed, edge.found);
   }
-  for (const auto& edge : find_unmeant_edges(planned_layout(plan), edges, libc)) {
+  for (const auto& edge : unmeant) {
     if (!known.emplace(edge.needing, edge.needed, edge.found).second) continue;
     plan.findings.push_back(
         {"hidden-library", Severity::warning, plan.files[edge.needing].path,
@@ -285,6 +287,7 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   std::vector<std::vector<PlannedEdge>> edges;
   edges.reserve(before.size());
   for (const auto& file : before) edges.push_back(file.edges);
+  std::set<UnmeantEdge> unmeant;  // of the last round, which changes nothing
   for (bool changed = true; changed;) {
     changed = false;
     const auto layout = planned_layout(plan);
@@ -296,7 +299,8 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
     }
     // A DT_RUNPATH spoke for its file alone. As DT_RPATH it also answers what is loaded through the
     // file, such as a graft that means the system's library and comes to the wheel's of that name.
-    for (const auto& edge : find_unmeant_edges(layout, edges, rules.libc)) {
+    unmeant = find_unmeant_edges(layout, edges, rules.libc);
+    for (const auto& edge : unmeant) {
       if (!edge.lender || !paths[*edge.lender].keep_runpath()) continue;
       write_facts(*edge.lender);
       changed = true;
@@ -309,7 +313,7 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
     }
   }
 
-  warn_of_hidden_libraries(plan, before_layout, edges, rules.libc);
+  warn_of_hidden_libraries(plan, unmeant, before_layout, edges, rules.libc);
 
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto decision = paths[i].decide();
