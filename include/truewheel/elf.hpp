@@ -217,6 +217,9 @@ struct PatchList {
       steps;  ///< what was done and why, one sentence each ("DT_RPATH: shares …")
   /// The program headers had to move to the file's end; strip damages such a file.
   bool moves_headers = false;
+  /// Section headers do not tell what strip has to keep, or leave a LOAD without one: strip and
+  /// objcopy damage such a file.
+  bool breaks_strip = false;
   /// What the edit adds stands behind bytes that are no part of the ELF file.
   bool buries_payload = false;
   [[nodiscard]] bool changes_nothing(std::uint64_t input_size) const {
@@ -227,6 +230,8 @@ struct PatchList {
 /// What a user is told of a file whose program headers moved, and of one with a payload.
 inline constexpr const char* kHeadersMoved =
     "its program headers had to move to its end: do not strip it afterwards";
+inline constexpr const char* kStripBreaks =
+    "its section headers could not follow the edit in all: do not strip it afterwards";
 inline constexpr const char* kPayloadBuried =
     "it has data behind its last section, which stay where they are and no longer end the file: a "
     "program that looks for them from its end will not find them";

@@ -35,6 +35,9 @@ namespace truewheel {
 /// True when `text` has a byte of the ASCII control characters.
 [[nodiscard]] bool has_control_character(std::string_view text);
 
+/// `text` without any of these characters at its two ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text, std::string_view characters);
+
 /// The part behind the last slash.
 [[nodiscard]] std::string_view base_name(std::string_view path);
 /// The part before the last slash; empty if there is none.

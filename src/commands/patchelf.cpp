@@ -53,6 +53,8 @@ Planned plan(const std::filesystem::path& path, const PatchelfCommand& command) 
     report::log_finding(
         {"elf-headers-moved", Severity::warning, path.string(), elf::kHeadersMoved, {}});
   }
+  if (planned.patches.breaks_strip)
+    report::log_finding({"elf-strip", Severity::warning, path.string(), elf::kStripBreaks, {}});
   if (planned.patches.buries_payload)
     report::log_finding({"elf-payload", Severity::warning, path.string(), elf::kPayloadBuried, {}});
   if (!planned.patches.changes_nothing(bytes.size())) {

@@ -62,7 +62,10 @@ std::string patchelf_text(const elf::ElfFacts& facts, const PatchelfPrints& prin
   // A separate debug file has the headers of a dynamic section, and no text in it.
   if ((print.run_path || print.needed) && !facts.is_dynamic() &&
       facts.kind != elf::FileKind::debug_only)
-    throw Error(ErrorKind::unfit, "not-dynamic", "the file has no dynamic section");
+    throw Error(ErrorKind::unfit, "not-dynamic",
+                facts.kind == elf::FileKind::static_executable
+                    ? "a static program needs no library, and nothing reads a run path of it"
+                    : "the file has no dynamic section");
   if (print.os_abi) text += os_abi_name(facts.os_abi) + "\n";
   if (print.soname && facts.soname) text += *facts.soname + "\n";
   if (print.run_path) {

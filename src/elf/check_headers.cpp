@@ -2,6 +2,7 @@
 #include "elf/check.hpp"
 #include "elf/emptied_load.hpp"
 #include "elf/format.hpp"
+#include "elf/loads.hpp"
 #include "elf/tables.hpp"
 
 #include <fmt/format.h>
@@ -115,15 +116,10 @@ void check_segments_kept(const ElfImage& before, const ElfImage& after, const El
       after.find_segment(pt::kGnuStack) != nullptr) {
     complaints.emplace_back("I9: there is a PT_GNU_STACK that nobody wished");
   }
-  const auto is_writable = [](const ElfImage& image, std::uint64_t vaddr) {
-    return std::any_of(image.segments().begin(), image.segments().end(), [&](const Segment& load) {
-      return load.type == pt::kLoad && (load.flags & pf::kWrite) != 0 && vaddr >= load.vaddr &&
-             vaddr < load.vaddr + load.memsz;
-    });
-  };
   const Segment *old_dynamic = before.dynamic_segment(), *new_dynamic = after.dynamic_segment();
-  if (old_dynamic != nullptr && new_dynamic != nullptr && is_writable(before, old_dynamic->vaddr) &&
-      !is_writable(after, new_dynamic->vaddr)) {
+  if (old_dynamic != nullptr && new_dynamic != nullptr &&
+      is_writable(before.segments(), old_dynamic->vaddr) &&
+      !is_writable(after.segments(), new_dynamic->vaddr)) {
     complaints.emplace_back("PT_DYNAMIC is no longer writable");
   }
 }

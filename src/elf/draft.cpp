@@ -3,6 +3,7 @@
 
 #include "elf/draft_order.hpp"
 #include "elf/format.hpp"
+#include "elf/loads.hpp"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,12 @@ void Draft::place(const Table& table, std::uint64_t offset, std::uint64_t vaddr,
   moves_.push_back({table, offset, vaddr, size});
 }
 
+bool Draft::concerns(const Table& table) const {
+  const auto is_table = [&](const auto& other) { return other.table.offset == table.offset; };
+  return std::any_of(moves_.begin(), moves_.end(), is_table) ||
+         std::any_of(pending.begin(), pending.end(), is_table);
+}
+
 void Draft::place_in_rooms(Growth growth) {
   std::stable_sort(pending.begin(), pending.end(), [&](const Pending& a, const Pending& b) {
     // At the end of the file the strings come last, else the largest first.
@@ -29,13 +36,8 @@ void Draft::place_in_rooms(Growth growth) {
     return a.size > b.size;
   });
   const Segment* dynamic = image_->dynamic_segment();
-  const bool must_be_writable = dynamic != nullptr && [&] {
-    return std::any_of(
-        image_->segments().begin(), image_->segments().end(), [&](const Segment& load) {
-          return load.type == pt::kLoad && (load.flags & pf::kWrite) != 0 &&
-                 dynamic->vaddr >= load.vaddr && dynamic->vaddr < load.vaddr + load.memsz;
-        });
-  }();
+  const bool must_be_writable =
+      dynamic != nullptr && is_writable(image_->segments(), dynamic->vaddr);
   std::vector<Pending> left;
   for (const Pending& item : pending) {
     bool placed = false;

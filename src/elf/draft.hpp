@@ -30,6 +30,9 @@ class Draft {
   /// Fixes a table's new place; its headers follow in finish().
   void place(const Table& table, std::uint64_t offset, std::uint64_t vaddr, std::uint64_t size);
 
+  /// Whether a table has a new place in this draft or waits for one.
+  [[nodiscard]] bool concerns(const Table& table) const;
+
   /// Rung S4: moves what is pending into rooms. With Growth::yes, into the one room that never gets
   /// full.
   void place_in_rooms(Growth growth);

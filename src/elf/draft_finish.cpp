@@ -293,6 +293,7 @@ Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const
   layout.overwrites = overwrites;
   layout.moves_notes = moves_notes_;
   layout.moves_headers = moves_headers_;
+  layout.leaves_sections = image_->distrusts_sections() && (!moves_.empty() || new_load_);
   layout.steps = steps;
   for (Segment& segment : layout.segments) {
     if (interpreter && segment.type == pt::kInterp) narrow_to(segment, *interpreter);

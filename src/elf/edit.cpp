@@ -4,6 +4,7 @@
 #include "elf/format.hpp"
 #include "elf/image.hpp"
 #include "elf/layout.hpp"
+#include "elf/loads.hpp"
 #include "elf/relocations.hpp"
 #include "elf/rewrite.hpp"
 #include "elf/string_census.hpp"
@@ -67,6 +68,18 @@ void refuse_shared_ident(const ElfImage& image) {
   }
 }
 
+/// The loader writes an address into DT_DEBUG.
+void refuse_debug_tag_in_read_only_section(const ElfImage& image, const Wish& wish) {
+  const auto is_debug = [](const WantedEntry& entry) { return entry.tag == dt::kDebug; };
+  if (image.dynamic_value(dt::kDebug) ||
+      std::none_of(wish.entries.begin(), wish.entries.end(), is_debug) ||
+      is_writable(image.segments(), image.dynamic_segment()->vaddr)) {
+    return;
+  }
+  throw Error(ErrorKind::refused, "elf-dynamic-read-only",
+              "the dynamic section is read-only, and the loader would write to its DT_DEBUG");
+}
+
 /// Files that load as they are, but in which a change would break something that this editor does
 /// not understand (docs/elf-rewriting.md, Refusals).
 void refuse_uneditable(const ElfImage& image, const Wish& wish) {
@@ -86,6 +99,7 @@ void refuse_uneditable(const ElfImage& image, const Wish& wish) {
                 "the file is prelinked: a change voids its checksum",
                 "undo it first with prelink --undo");
   }
+  refuse_debug_tag_in_read_only_section(image, wish);
   const Sizes& sizes = sizes_of(image.header().bits);
   const std::uint64_t headers = image.header().phoff;
   const std::uint64_t headers_end = headers + image.header().phnum * sizes.segment;
@@ -189,7 +203,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
 
   // S1, S2: strings, with the census of who uses which byte.
   StringPlan strings;
-  strings.size = strings_table_size(image);
+  strings.size = image.dynstr_size();
   StringCensus census = take_string_census(image, wish.symbols.indices());
   if (const auto texts = wish.texts(); !texts.empty()) {
     if (image.dynstr_size() == 0) {
@@ -197,7 +211,7 @@ PatchList plan_edit(Bytes file, const ElfEdit& edit, const EditOptions& options)
     }
     const auto kept = wish.kept_strings();
     census.users.insert(census.users.end(), kept.begin(), kept.end());
-    const Bytes table = image.reader().slice(image.dynstr_offset(), strings_table_size(image));
+    const Bytes table = image.reader().slice(image.dynstr_offset(), image.dynstr_size());
     strings = plan_strings(table, census.users, texts,
                            census.complete ? Reclaim::unused_bytes : Reclaim::nothing);
     if (!image.is_64() && strings.size > 0xffffffff) {

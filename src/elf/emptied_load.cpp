@@ -58,8 +58,9 @@ class FillingTables {
   /// headers, eu-strip puts an unloaded section right behind .dynstr. Without sections only a few
   /// zeros are known to be nothing.
   [[nodiscard]] bool is_padding(std::uint64_t begin, std::uint64_t end) const {
-    return sections_agree(image_) ||
-           (end - begin < kLargestAlignmentGap && map_.is_zero(begin, end));
+    if (sections_agree(image_)) return true;
+    const std::uint64_t gap = image_.distrusts_sections() ? 1 : kLargestAlignmentGap;
+    return end - begin < gap && map_.is_zero(begin, end);
   }
 
   [[nodiscard]] bool is_in_table(std::uint64_t begin, std::uint64_t end) const {

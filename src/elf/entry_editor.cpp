@@ -18,6 +18,10 @@ const char* tag_name(std::int64_t tag) {
   switch (tag) {
     case dt::kNeeded:
       return "DT_NEEDED";
+    case dt::kSoname:
+      return "DT_SONAME";
+    case dt::kRpath:
+      return "DT_RPATH";
     case dt::kRunpath:
       return "DT_RUNPATH";
     case dt::kFilter:
@@ -25,7 +29,7 @@ const char* tag_name(std::int64_t tag) {
     case dt::kAuxiliary:
       return "DT_AUXILIARY";
     default:
-      return "DT_RPATH";
+      return "entry";
   }
 }
 

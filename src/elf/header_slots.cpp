@@ -69,7 +69,9 @@ class GrowthPlanner {
       }
       const std::uint64_t next = next_known(at);
       const std::uint64_t gap_end = std::min(next, end_);
-      const bool is_alignment = trusts_sections || next - at < kLargestAlignmentGap;
+      // Sections that contradict the tables may have data of the program where these end.
+      const bool is_alignment =
+          trusts_sections || (next - at < kLargestAlignmentGap && !image_.distrusts_sections());
       // Bytes of no section are what moved away in an earlier edit, if nothing refers to them.
       const bool is_vacant =
           map_.is_zero(at, gap_end) ||

@@ -219,7 +219,10 @@ bool ElfImage::sections_know_tables() const {
         const auto address = dynamic_value(table.first);
         return !address ||
                std::any_of(sections_.begin(), sections_.end(), [&](const Section& section) {
-                 return is_table(section, *address, table.second);
+                 // A linker script may put other data behind the strings, into their section:
+                 // DT_STRSZ tells where they end, and nobody tells whose the rest is.
+                 const bool has_more = table.first == dt::kStrTab && section.size > dynstr_size_;
+                 return is_table(section, *address, table.second) && !has_more;
                });
       });
 }

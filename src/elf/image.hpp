@@ -100,8 +100,8 @@ class ElfImage {
 
   /// Bytes of each word of the DT_HASH table at this file offset.
   [[nodiscard]] std::uint64_t hash_word_size(std::uint64_t offset) const;
-  /// Number of .dynsym entries: from the section, DT_HASH's nchain and the DT_GNU_HASH walk,
-  /// whichever is largest.
+  /// Number of .dynsym entries: DT_HASH's nchain, the DT_GNU_HASH walk or DT_MIPS_SYMTABNO,
+  /// whichever is largest; the section's where none of them has any.
   [[nodiscard]] std::uint64_t dynamic_symbol_count() const;
   /// That number where a section or a hash table says it; 0 where it has to be guessed by what
   /// stands behind the table.
@@ -120,7 +120,8 @@ class ElfImage {
   /// offset_of(), for tables that loaders read: LOADs may count as long as their pages.
   [[nodiscard]] std::optional<std::uint64_t> mapped_place(std::uint64_t vaddr, std::uint64_t length,
                                                           Zeros zeros);
-  /// Each table that the dynamic section names is a loaded section of its type.
+  /// Each table that the dynamic section names is a loaded section of its type, and that of the
+  /// strings has nothing else.
   [[nodiscard]] bool sections_know_tables() const;
   [[nodiscard]] std::optional<Segment> find_dynamic_section() const;
   bool distrusts_sections_ = false;

@@ -6,6 +6,7 @@
 #include "elf/ground.hpp"
 #include "elf/header_slots.hpp"
 #include "elf/rooms.hpp"
+#include "elf/stand_in.hpp"
 #include "elf/string_drafts.hpp"
 
 #include <algorithm>
@@ -90,9 +91,11 @@ std::vector<Draft> draft_dynamic(const Ground& ground, const std::vector<Draft>&
     if (auto grown = with_grown_dynamic(dynamic, draft, least, best))
       result.push_back(std::move(*grown));
     if (obstacle) continue;
-    result.push_back(draft);
-    result.back().pending.push_back({dynamic, best});
-    result.back().steps.emplace_back(".dynamic is full and moves, with room for later entries");
+    Draft moved = draft;
+    moved.pending.push_back({dynamic, best});
+    moved.steps.emplace_back(".dynamic is full and moves, with room for later entries");
+    for (Draft& other : with_stand_in(ground, dynamic, moved)) result.push_back(std::move(other));
+    result.push_back(std::move(moved));
   }
   if (result.empty() && obstacle && !drafts.empty())
     throw Error(ErrorKind::refused, "elf-dynamic-fixed", *obstacle);
@@ -157,7 +160,10 @@ void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<La
 const Layout& best_of(const std::vector<Layout>& layouts, const std::vector<std::string>& reasons) {
   if (layouts.empty()) {
     std::string all = "there is no room for what the edit adds";
-    for (const std::string& reason : reasons) all += "; " + reason;
+    for (auto reason = reasons.begin(); reason != reasons.end(); ++reason) {
+      // Two ways may fail for one reason.
+      if (std::find(reasons.begin(), reason, *reason) == reason) all += "; " + *reason;
+    }
     throw Error(ErrorKind::refused, "elf-no-room", all);
   }
   return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
@@ -174,16 +180,6 @@ const Move* Layout::find(TableKind kind) const {
   return found == moves.end() ? nullptr : &*found;
 }
 
-std::uint64_t strings_table_size(const ElfImage& image) {
-  std::uint64_t size = image.dynstr_size();
-  const auto vaddr = image.dynamic_value(dt::kStrTab);
-  if (!vaddr) return size;
-  const Table strings{TableKind::strings, *vaddr, image.dynstr_offset(), size};
-  const auto section = section_of(image, strings);
-  if (!section) return size;
-  return std::max(size, believed_size(image, strings, image.sections()[*section]));
-}
-
 std::uint64_t dynamic_slots(const ElfImage& image) {
   const Segment* dynamic = image.dynamic_segment();
   if (dynamic == nullptr) return 0;
@@ -197,7 +193,7 @@ std::uint64_t dynamic_slots(const ElfImage& image) {
 Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
                      const EditOptions& options) {
   const bool dynamic_moves = request.dynamic_slots > dynamic_slots(image);
-  const bool strings_grow = request.strings_size > strings_table_size(image);
+  const bool strings_grow = request.strings_size > image.dynstr_size();
   const auto interpreter = request.interpreter_size == 0 ? std::nullopt : interpreter_table(image);
   const bool interpreter_moves =
       interpreter && request.interpreter_size > interpreter_room(image, *interpreter);

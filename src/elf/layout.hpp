@@ -42,6 +42,7 @@ struct Layout {
 
   bool empties_load =
       false;  ///< a LOAD keeps no section: GNU strip then writes it with an unaligned offset
+  bool leaves_sections = false;  ///< tables move, and there are section headers that cannot follow
   std::uint64_t growth = 0;
   bool overwrites = false;  ///< tables give way in place
   bool moves_notes = false;
@@ -53,8 +54,6 @@ struct Layout {
   [[nodiscard]] const Move* find(TableKind kind) const;
 };
 
-/// The size that the string table has now, unused bytes behind DT_STRSZ in its section included.
-[[nodiscard]] std::uint64_t strings_table_size(const ElfImage& image);
 /// How many entries .dynamic has room for, in PT_DYNAMIC and in its section.
 [[nodiscard]] std::uint64_t dynamic_slots(const ElfImage& image);
 

@@ -103,6 +103,13 @@ void extend_over_first_page(std::vector<Segment>& segments, std::uint64_t vaddr,
 
 }  // namespace
 
+bool is_writable(const std::vector<Segment>& segments, std::uint64_t vaddr) {
+  return std::any_of(segments.begin(), segments.end(), [&](const Segment& load) {
+    return load.type == pt::kLoad && (load.flags & pf::kWrite) != 0 && vaddr >= load.vaddr &&
+           vaddr < load.vaddr + load.memsz;
+  });
+}
+
 void extend_over_pages(std::vector<Segment>& segments, std::uint64_t vaddr, std::uint64_t length,
                        Bytes file, Zeros zeros) {
   extend_over_first_page(segments, vaddr, length, file, zeros);

@@ -24,6 +24,9 @@ void accept_stripped_loads(const Header& header, const std::vector<Section>& sec
 /// where a LOAD is added.
 void check_loads(const std::vector<Segment>& segments, std::uint64_t file_size);
 
+/// True if a LOAD with PF_W has that address.
+[[nodiscard]] bool is_writable(const std::vector<Segment>& segments, std::uint64_t vaddr);
+
 /// Loaders map whole pages. A LOAD shows the file's bytes from the begin of its first page, and one
 /// without zero-initialised memory up to the end of its last one (elf_load in Linux's
 /// fs/binfmt_elf.c, _dl_map_segments in glibc's elf/dl-map-segments.h, map_library in musl's

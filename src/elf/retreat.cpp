@@ -21,13 +21,15 @@ constexpr std::uint64_t kLargestGap = 64;
 constexpr std::size_t kMostTables = 6;
 
 /// The movable tables directly in front of .dynstr, the nearest first.
-std::vector<Table> tables_before(const FileMap& map, const std::vector<Table>& tables,
-                                 const Table& strings) {
+std::vector<Table> tables_before(const ElfImage& image, const FileMap& map,
+                                 const std::vector<Table>& tables, const Table& strings) {
   std::vector<Table> result;
+  // Without sections zeros may be somebody's constants.
+  const std::uint64_t largest_gap = sections_agree(image) ? kLargestGap : 1;
   std::uint64_t begin = strings.offset;
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     if (table->offset >= strings.offset) continue;
-    const bool is_next = table->end() <= begin && begin - table->end() < kLargestGap &&
+    const bool is_next = table->end() <= begin && begin - table->end() < largest_gap &&
                          map.is_free(table->end(), begin);
     if (!is_next || !table->movable || table->shared || !address_tag(table->kind) ||
         table->vaddr - table->offset != strings.vaddr - strings.offset ||
@@ -79,7 +81,7 @@ void add_retreats(const ElfImage& image, const FileMap& map, const std::vector<T
                   const std::vector<Room>& rooms, const Table& strings, std::uint64_t size,
                   std::vector<Draft>& drafts) {
   if (strings.size < kLargeTable || !strings.movable || strings.shared) return;
-  const std::vector<Table> before = tables_before(map, tables, strings);
+  const std::vector<Table> before = tables_before(image, map, tables, strings);
   for (std::size_t leaving = 1; leaving < (std::size_t{1} << before.size()); ++leaving) {
     auto places = pack(before, leaving, strings, size + kReserve);
     if (!places) places = pack(before, leaving, strings, size);

@@ -23,6 +23,8 @@ void add_growth_at_end(const Ground& ground, const Table& strings, std::uint64_t
     const std::uint64_t end = ground.rooms[i].offset;
     if (end < strings.end() || end - strings.end() >= 64 || !ground.map.is_free(strings.end(), end))
       continue;
+    // Zeros that no section is known to leave out may be somebody's constants.
+    if (end != strings.end() && !sections_agree(ground.image)) continue;
     Draft draft(ground.image, ground.rooms);
     const std::uint64_t padding = end - strings.end(), growth = size - strings.size;
     if (growth > padding && !draft.rooms[i].take(growth - padding, 1, std::nullopt, true)) continue;
@@ -46,8 +48,12 @@ Neighbours find_neighbours(const Ground& ground, const Table& strings) {
     if (table.offset < strings.end()) continue;
     // .dynamic has its own rules; a table that is not next to the others has something unknown
     // before it.
-    const bool is_next =
-        table.offset - result.boundary < 64 && ground.map.is_free(result.boundary, table.offset);
+    // Without sections zeros are known to be alignment only where it asks for them.
+    const std::uint64_t largest_gap = trusts_sections                     ? 63
+                                      : ground.image.distrusts_sections() ? 0
+                                                                          : table.align - 1;
+    const bool is_next = table.offset - result.boundary <= largest_gap &&
+                         ground.map.is_free(result.boundary, table.offset);
     if (!table.movable || table.shared || !is_next || table.kind == TableKind::dynamic ||
         table.kind == TableKind::interpreter || table.kind == TableKind::notes ||
         table.vaddr - strings.vaddr != table.offset - strings.offset) {

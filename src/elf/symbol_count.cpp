@@ -103,11 +103,6 @@ std::uint64_t ElfImage::stated_symbol_count() const {
   const auto table = dynamic_value(dt::kSymTab);
   const std::uint64_t symbol_size = sizes_of(header_.bits).symbol;
   std::uint64_t count = 0;
-  for (const Section& section : sections_) {
-    if (table && section.type == sht::kDynsym && section.addr == *table) {
-      count = std::max(count, section.size / symbol_size);
-    }
-  }
   if (const auto hash = dynamic_value(dt::kHash)) {
     const auto at = offset_of(*hash, 8);
     if (!at) refuse("elf-hash", "DT_HASH is not mapped");
@@ -125,6 +120,14 @@ std::uint64_t ElfImage::stated_symbol_count() const {
   if (const auto symbols = dynamic_value(dt::kMipsSymtabno);
       symbols && header_.machine == em::kMips) {
     count = std::max(count, *symbols);
+  }
+  // A linker script may put other data behind the symbols, into their section: it says the number
+  // where no hash table does.
+  if (count != 0) return count;
+  for (const Section& section : sections_) {
+    if (table && section.type == sht::kDynsym && section.addr == *table) {
+      count = std::max(count, section.size / symbol_size);
+    }
   }
   return count;
 }

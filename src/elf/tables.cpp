@@ -2,7 +2,6 @@
 #include "elf/tables.hpp"
 
 #include "base/checked_math.hpp"
-#include "elf/file_map.hpp"
 #include "elf/format.hpp"
 #include "elf/symbol_versions.hpp"
 
@@ -129,8 +128,9 @@ void add_notes(const ElfImage& image, std::vector<Table>& tables) {
   }
 }
 
-/// Makes a section's extent count: a table that is shorter than its section takes the section's
-/// size; one that is longer, or whose section lies elsewhere in the file, does not move.
+/// Makes a section's extent count: a table that is longer or shorter than its section, or whose
+/// section lies elsewhere in the file, does not move. What a linker script put behind it is
+/// reached by code, whose references nobody sees.
 void apply_section(const ElfImage& image, Table& table) {
   const auto index = section_of(image, table);
   if (!index) return;
@@ -142,11 +142,8 @@ void apply_section(const ElfImage& image, Table& table) {
                     section.offset != table.offset && section.size == table.size;
     return;
   }
-  if (section.size < table.size && table.kind != TableKind::strings &&
-      table.kind != TableKind::dynamic) {
-    table.movable = false;
-  }
   if (table.kind == TableKind::dynamic) return;  // PT_DYNAMIC decides
+  if (section.size != table.size && table.kind != TableKind::strings) table.movable = false;
   table.size = std::max(table.size, section.size);
   if (section.addralign > table.align && section.addralign <= 64 &&
       is_power_of_two(section.addralign)) {
@@ -208,12 +205,6 @@ const char* table_name(TableKind kind) {
 
 std::uint64_t believed_size(const ElfImage& image, const Table& table, const Section& section) {
   if (image.offset_of(table.vaddr, section.size) != section.offset) return 0;
-  // A linker script may put other data of the program into the section of the strings. Code
-  // reaches it, by references that nobody sees: it stays, and with it the strings.
-  if (table.kind == TableKind::strings && section.size > table.size &&
-      !is_zero(image.file(), section.offset + table.size, section.offset + section.size)) {
-    return 0;
-  }
   const auto reaches = [&](std::optional<std::uint64_t> other) {
     return other && *other > table.vaddr && *other - table.vaddr < section.size;
   };

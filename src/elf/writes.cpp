@@ -69,6 +69,7 @@ PatchList assemble(const ElfImage& image, const Layout& layout, std::vector<Writ
     append_differences(file, item, result.patches);
   }
   result.moves_headers = layout.moves_headers;
+  result.breaks_strip = layout.empties_load || layout.leaves_sections;
   result.buries_payload = layout.buries_payload;
   return result;
 }

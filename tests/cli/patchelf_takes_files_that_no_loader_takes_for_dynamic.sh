@@ -30,3 +30,9 @@ run 0 "$truewheel" patchelf --set-interpreter /lib/ld.so bare
 readelf -lW bare | has 'interpreter: /lib/ld.so\]'
 readelf -x .note.own bare | cmp - note
 run 3 "$truewheel" patchelf --set-interpreter "/lib/$(printf '%0100d' 0)" bare
+# A static program is one, whether it has a dynamic section for itself or none.
+for kind in -static -static-pie; do
+  echo 'int main(void) { return 0; }' | gcc "$kind" -o static -x c -
+  run 1 "$truewheel" patchelf --print-rpath static
+  says stderr 'static program'
+done

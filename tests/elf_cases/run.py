@@ -9,11 +9,13 @@ An edited one is loaded or run where that worked before, and readelf has nothing
 """
 
 import argparse
+import errno
 import importlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -72,12 +74,17 @@ class Bench:
         """Loads the library or runs the program: "works", or what went wrong."""
         elf = Elf(path.read_bytes())
         path.chmod(0o755)
-        is_program = elf.has_segment("INTERP")
-        try:
-            done = subprocess.run([f"./{path.name}"] if is_program else [self.loader, f"./{path.name}"], cwd=path.parent, capture_output=True,
-                                  text=True, errors="replace", timeout=10, env={"LD_BIND_NOW": "1"})
-        except (subprocess.TimeoutExpired, OSError) as reason:
-            return f"cannot run: {reason}"
+        command = [f"./{path.name}"] if elf.has_segment("INTERP") else [self.loader, f"./{path.name}"]
+        for attempt in range(100):
+            try:
+                done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, errors="replace", timeout=10,
+                                      env={"LD_BIND_NOW": "1"})
+                break
+            except (subprocess.TimeoutExpired, OSError) as reason:
+                # A child of the other thread has this file open for writing until it becomes a program itself.
+                if getattr(reason, "errno", None) != errno.ETXTBSY or attempt == 99:
+                    return f"cannot run: {reason}"
+                time.sleep(0.01)
         return "works" if done.returncode == EXPECTED else f"exit {done.returncode} {done.stderr.strip()[:300]}"
 
     def complaints(self, path: Path) -> set[str]:

@@ -86,11 +86,21 @@ TEST_CASE("check_edit finds what an edit must not do") {
       {"another tag",
        [](Buffer& file) { poke(file, dynamic_value_offset(file, dt::kFlags1), std::uint64_t{0}); },
        "not about"},
-      {"DT_STRSZ",
+      {"DT_STRSZ, more than the section",
+       [](Buffer& file) {
+         const ElfImage image(file);
+         for (std::size_t i = 0; i < image.sections().size(); ++i) {
+           if (image.sections()[i].addr == image.dynamic_value(dt::kStrTab))
+             poke(file, image.header().shoff + 64 * i + 32, image.dynstr_size() - 1);
+         }
+       },
+       "I12"},
+      // Nobody tells whose the rest of the section is, and no section header is believed.
+      {"DT_STRSZ, less than the section",
        [](Buffer& file) {
          poke(file, dynamic_value_offset(file, dt::kStrSz), ElfImage(file).dynstr_size() - 1);
        },
-       "I12"},
+       "section headers"},
       {"a section that is elsewhere",
        [](Buffer& file) {
          const ElfImage image(file);
