@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -202,6 +203,13 @@ struct LoaderMachine {
     const std::vector<WheelFile>& layout, std::size_t root, Libc libc,
     const std::function<bool(const std::string&)>& provided, const LoaderMachine& machine = {});
 
+/// Libraries of the machine that the environment provides, with what they need. They lie in no
+/// folder of the layout; what is loaded through them inherits DT_RPATH like anything else.
+struct OutsideFiles {
+  std::vector<WheelFile> files;  ///< as LoadStep numbers them: behind those of the layout
+  std::map<std::string, std::size_t> by_name;  ///< NEEDED name -> index into files
+};
+
 class LayoutIndex;
 
 /// simulate_load for many roots of one layout, whose index is built once. `layout` outlives it.
@@ -214,7 +222,8 @@ class LoadSimulator {
 
   [[nodiscard]] std::vector<LoadStep> load(std::size_t root, Libc libc,
                                            const std::function<bool(const std::string&)>& provided,
-                                           const LoaderMachine& machine = {}) const;
+                                           const LoaderMachine& machine = {},
+                                           const OutsideFiles& outside = {}) const;
 
  private:
   const std::vector<WheelFile>& layout_;
@@ -230,7 +239,8 @@ class LoadSimulator {
 void simulate_loads(
     const std::vector<WheelFile>& layout, Libc libc,
     const std::function<bool(const std::string&)>& provided,
-    const std::function<void(std::size_t root, const std::vector<LoadStep>& steps)>& look);
+    const std::function<void(std::size_t root, const std::vector<LoadStep>& steps)>& look,
+    const OutsideFiles& outside = {});
 
 /// Symbol versions (.gnu.version_r) with which glibc does not load a file.
 struct VersionFault {

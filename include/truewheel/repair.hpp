@@ -73,6 +73,7 @@ struct Graft {
   std::string new_name;  ///< "libglog-43102265.so.0"
   std::string member;    ///< "mooncake.libs/libglog-43102265.so.0"
   std::vector<std::string> needed_by;
+  std::vector<std::string> known_as;  ///< the NEEDED names that it answers, sorted
 };
 
 /// A library that was left out on purpose.
@@ -99,9 +100,16 @@ struct EditedFile {
   std::vector<std::string> steps;  ///< how the editor did it
   std::uint64_t growth = 0;
   bool moves_headers = false;  ///< strip would damage it (elf::PatchList)
+  bool breaks_strip = false;   ///< the same
   bool buries_payload = false;
   std::string strip_failure =
       {};  ///< why the file was left unstripped under --strip; empty otherwise
+};
+
+/// A program of `.data/scripts` that needs the wheel's libraries: a script of its name runs it.
+struct MovedProgram {
+  std::string script;  ///< "x-1.data/scripts/tool"
+  std::string member;  ///< "x.scripts/tool"
 };
 
 /// All that a repair did or would do; the report writers need nothing else.
@@ -120,6 +128,7 @@ struct Report {
   std::vector<deps::ExcludePattern> patterns;
   std::vector<EditedFile> edits;
   std::vector<FoldedCopy> folded;
+  std::vector<MovedProgram> moved_programs;
   std::vector<std::string> made_executable;  ///< programs that had no execute bit
   std::filesystem::path debug_folder;        ///< where the debug files of a split strip go
   std::size_t debug_files = 0;

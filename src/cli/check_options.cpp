@@ -95,9 +95,7 @@ std::optional<commands::InstalledName> installed(const CheckArguments& arguments
     if (app.count("--root") != 0) report::log_warning("--root says nothing without --installed");
     return std::nullopt;
   }
-  commands::InstalledName name{arguments.installed, arguments.root, {}};
-  if (const auto paths = environment("LD_LIBRARY_PATH")) name.ld_library_path = folder_list(*paths);
-  return name;
+  return commands::InstalledName{arguments.installed, arguments.root, ld_library_path()};
 }
 
 /// "sarif=out.sarif,github": formats, each with the file it goes to; without one, or with "-",

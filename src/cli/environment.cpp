@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include <truewheel/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <unistd.h>
@@ -33,6 +34,12 @@ std::vector<std::filesystem::path> folder_list(std::string_view text) {
     if (!piece.empty()) folders.emplace_back(piece);
   }
   return folders;
+}
+
+std::vector<std::filesystem::path> ld_library_path() {
+  auto text = environment("LD_LIBRARY_PATH").value_or("");
+  std::replace(text.begin(), text.end(), ';', ':');
+  return folder_list(text);
 }
 
 wheel::ArchiveTime archive_time() {

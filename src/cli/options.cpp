@@ -30,9 +30,7 @@ deps::SearchOptions search_options(const std::vector<std::string>& search,
   if (const auto paths = environment("AUDITWHEEL_LD_LIBRARY_PATH")) {
     options.auditwheel_ld_library_path = folder_list(*paths);
   }
-  if (const auto paths = environment("LD_LIBRARY_PATH")) {
-    options.ld_library_path = folder_list(*paths);
-  }
+  options.ld_library_path = ld_library_path();
   return options;
 }
 
@@ -132,8 +130,9 @@ CLI::Validator number_between(double least, double most) {
 std::vector<std::string> split_names(const std::vector<std::string>& values) {
   std::vector<std::string> names;
   for (const auto& value : values) {
-    for (auto& name : split(value, ',')) {
-      if (!name.empty()) names.push_back(std::move(name));
+    for (const auto& part : split(value, ',')) {
+      const auto name = trimmed(part, " ");
+      if (!name.empty()) names.emplace_back(name);
     }
   }
   return names;

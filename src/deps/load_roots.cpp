@@ -66,14 +66,15 @@ std::vector<std::size_t> load_roots(const std::vector<WheelFile>& layout) {
 
 void simulate_loads(const std::vector<WheelFile>& layout, Libc libc,
                     const std::function<bool(const std::string&)>& provided,
-                    const std::function<void(std::size_t, const std::vector<LoadStep>&)>& look) {
+                    const std::function<void(std::size_t, const std::vector<LoadStep>&)>& look,
+                    const OutsideFiles& outside) {
   const LoadSimulator simulator(layout);
   std::vector<bool> is_reached(layout.size(), false);
   const auto load = [&](std::size_t root) {
-    const auto steps = simulator.load(root, libc, provided);
+    const auto steps = simulator.load(root, libc, provided, {}, outside);
     is_reached[root] = true;
     for (const auto& step : steps) {
-      if (step.found) is_reached[*step.found] = true;
+      if (step.found && *step.found < layout.size()) is_reached[*step.found] = true;
     }
     look(root, steps);
   };

@@ -36,13 +36,14 @@ class Simulation {
  public:
   Simulation(const std::vector<WheelFile>& layout, const LayoutIndex& index, std::size_t root,
              Libc libc, const std::function<bool(const std::string&)>& provided,
-             const LoaderMachine& machine)
+             const LoaderMachine& machine, const OutsideFiles& outside)
       : layout_(layout),
         index_(index),
         root_(root),
         libc_(libc),
         provided_(provided),
-        machine_(machine) {}
+        machine_(machine),
+        outside_(outside) {}
 
   std::vector<LoadStep> run() {
     // The root was opened by path, so that only its SONAME can be asked for by name.
@@ -50,7 +51,7 @@ class Simulation {
     queue_.push(0);
     std::vector<LoadStep> steps;
     while (const auto at = queue_.next()) {
-      for (const auto& dependency : dependencies(*layout_[loaded_[*at].file].facts, libc_)) {
+      for (const auto& dependency : dependencies(facts_of(loaded_[*at].file), libc_)) {
         const auto known = loaded_.size();
         steps.push_back(step(*at, dependency));
         if (dependency.tag == Tag::needed) {
@@ -97,7 +98,12 @@ class Simulation {
       take(hit.file, needing, *name, is_path, result);
     } else if (hit.kind == Hit::Kind::none && provided_ && provided_(needed)) {
       result.via = Via::provided;
-      provided_names_.insert(*name);
+      const auto outside = outside_.by_name.find(*name);
+      if (outside == outside_.by_name.end()) {
+        provided_names_.insert(*name);
+      } else {
+        take(layout_.size() + outside->second, needing, *name, is_path, result);
+      }
     } else {
       result.via = Via::not_found;
     }
@@ -136,7 +142,7 @@ class Simulation {
   void load(std::size_t file, std::optional<std::size_t> loader, const std::string& name) {
     const std::size_t position = loaded_.size();
     loaded_.push_back({file, loader});
-    const elf::ElfFacts& facts = *layout_[file].facts;
+    const elf::ElfFacts& facts = facts_of(file);
     const bool is_path = name.find('/') != std::string::npos;
     switch (libc_) {
       case Libc::glibc:
@@ -148,7 +154,7 @@ class Simulation {
         if (!name.empty() && !is_path) names_.emplace(name, position);
         break;
       case Libc::bionic:
-        names_.emplace(facts.soname ? *facts.soname : std::string(base_name(layout_[file].path)),
+        names_.emplace(facts.soname ? *facts.soname : std::string(base_name(file_at(file).path)),
                        position);
         break;
     }
@@ -167,7 +173,7 @@ class Simulation {
         return search_glibc(needing, name, result);
       case Libc::musl:
         for (std::optional<std::size_t> at = needing; at; at = loaded_[*at].loader) {
-          const elf::ElfFacts& facts = *layout_[loaded_[*at].file].facts;
+          const elf::ElfFacts& facts = facts_of(loaded_[*at].file);
           const Via own = facts.runpath ? Via::runpath : Via::rpath;
           const Hit hit =
               search_run_path(*at, name, at == needing ? own : Via::inherited_rpath, result);
@@ -184,11 +190,13 @@ class Simulation {
   /// their head, unless the needing file has a DT_RUNPATH; an ancestor with DT_RUNPATH has no
   /// DT_RPATH to give. Then the own DT_RUNPATH.
   Hit search_glibc(std::size_t needing, const std::string& name, LoadStep& result) {
-    if (layout_[loaded_[needing].file].facts->runpath) {
+    if (facts_of(loaded_[needing].file).runpath) {
       return search_run_path(needing, name, Via::runpath, result);
     }
+    // Its own DT_RPATH, which comes first, leads to folders of the machine.
+    if (is_outside(loaded_[needing].file) && facts_of(loaded_[needing].file).rpath) return {};
     for (std::optional<std::size_t> at = needing; at; at = loaded_[*at].loader) {
-      if (layout_[loaded_[*at].file].facts->runpath) continue;
+      if (facts_of(loaded_[*at].file).runpath) continue;
       const Via via = at == needing ? Via::rpath : Via::inherited_rpath;
       const Hit hit = search_run_path(*at, name, via, result);
       if (hit.kind != Hit::Kind::none) return hit;
@@ -255,6 +263,7 @@ class Simulation {
   }
 
   [[nodiscard]] std::vector<Entry> expand_entries(std::size_t file) const {
+    if (is_outside(file)) return {};  // they lead to folders of the machine
     const elf::ElfFacts& facts = *layout_[file].facts;
     // bionic knows no DT_RPATH at all.
     const auto& value = facts.runpath || libc_ == Libc::bionic ? facts.runpath : facts.rpath;
@@ -290,7 +299,7 @@ class Simulation {
   }
 
   [[nodiscard]] TokenValues tokens_of(std::size_t file) const {
-    return {layout_origin(layout_[file].path), machine_.lib, machine_.platform};
+    return {layout_origin(file_at(file).path), machine_.lib, machine_.platform};
   }
 
   /// The kernel's walk: each component must be there, also one that ".." leaves again.
@@ -336,12 +345,21 @@ class Simulation {
     });
   }
 
+  [[nodiscard]] bool is_outside(std::size_t file) const { return file >= layout_.size(); }
+  [[nodiscard]] const WheelFile& file_at(std::size_t file) const {
+    return is_outside(file) ? outside_.files[file - layout_.size()] : layout_[file];
+  }
+  [[nodiscard]] const elf::ElfFacts& facts_of(std::size_t file) const {
+    return *file_at(file).facts;
+  }
+
   const std::vector<WheelFile>& layout_;
   const LayoutIndex& index_;
   std::size_t root_;
   Libc libc_;
   const std::function<bool(const std::string&)>& provided_;
   const LoaderMachine& machine_;
+  const OutsideFiles& outside_;
   std::unordered_map<std::size_t, std::vector<Entry>> entries_;  ///< by layout index
   std::vector<Loaded> loaded_;                                   ///< in load order
   LoadQueue queue_;                                              ///< of indices into loaded_
@@ -358,8 +376,9 @@ LoadSimulator::~LoadSimulator() = default;
 
 std::vector<LoadStep> LoadSimulator::load(std::size_t root, Libc libc,
                                           const std::function<bool(const std::string&)>& provided,
-                                          const LoaderMachine& machine) const {
-  return Simulation(layout_, *index_, root, libc, provided, machine).run();
+                                          const LoaderMachine& machine,
+                                          const OutsideFiles& outside) const {
+  return Simulation(layout_, *index_, root, libc, provided, machine, outside).run();
 }
 
 std::vector<LoadStep> simulate_load(const std::vector<WheelFile>& layout, std::size_t root,

@@ -1,41 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "deps/binding.hpp"
-#include "deps/loaders.hpp"
+#include "deps/host_search.hpp"
 #include "deps/machine.hpp"
 #include "deps/notes.hpp"
-#include "deps/search_list.hpp"
+#include "deps/other_ways.hpp"
 #include "deps/sibling.hpp"
 #include "deps/symbol_versions.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 namespace truewheel::deps {
 namespace {
-
-constexpr const char* kPath = "path";  ///< how a NEEDED entry with a slash was found
-
-/// What a search for a host library brought.
-struct Found {
-  const HostFile* file = nullptr;
-  std::string how;
-};
 
 class Resolver {
  public:
   Resolver(const std::vector<WheelFile>& files, std::vector<ExcludePattern> patterns,
            const SearchOptions& options)
       : files_(files),
-        index_(files),
+        options_(options),
         libc_(options.libc),
-        is_promised_(options.is_promised),
+        index_(files),
         bindings_(files, options.libc),
-        loaders_(files, index_),
-        sysroot_(options.sysroot),
-        host_files_(sysroot_),
-        search_list_(options, sysroot_, host_files_) {
+        host_(files, index_, graph_, options) {
     graph_.patterns = std::move(patterns);
   }
 
@@ -71,7 +59,7 @@ class Resolver {
         for (const auto& name : note.sonames) match_exclude(graph_.patterns, name, "");
       }
     }
-    warn_of_other_ways();
+    warn_of_other_ways(graph_, host_nodes_, libc_, host_, warnings_);
     graph_.notes = notes_.take();
     graph_.warnings = warnings_.take();
     return std::move(graph_);
@@ -100,7 +88,7 @@ class Resolver {
     if (const auto pattern = match_exclude(graph_.patterns, needed, "")) {
       return excluded(std::move(edge), *pattern, "");
     }
-    const Found found = search(node, needed, &edge.searched, skipped);
+    const HostSearch::Found found = host_.find(node, needed, &edge.searched, skipped);
     note_skipped(skipped);
     edge.soname_of = note_soname_only(node, needed);
     if (found.file == nullptr) {
@@ -110,7 +98,7 @@ class Resolver {
     if (const auto pattern = match_exclude(graph_.patterns, needed, found.file->real_path)) {
       return excluded(std::move(edge), *pattern, found.file->real_path);
     }
-    if (needed.find('/') != std::string::npos && found.how != kPath) {
+    if (needed.find('/') != std::string::npos && found.how != HostSearch::kPath) {
       warnings_.add(graph_.nodes[node].path + " needs " + needed + ", which is not there: " +
                     found.file->real_path + " has its file name and is taken (" + found.how + ")");
     }
@@ -143,15 +131,15 @@ class Resolver {
         from, edge.needed,
         node == from ? LayoutIndex::Asking::itself : LayoutIndex::Asking::from_outside);
     std::erase_if(siblings, [&](std::size_t sibling) {
-      return !has_versions(node, edge.needed, files_[sibling].path, *files_[sibling].facts,
-                           skipped);
+      return !has_versions(graph_.nodes[node], edge.needed, files_[sibling].path,
+                           *files_[sibling].facts, libc_, skipped);
     });
     if (node == from) {
       edge.target = edge.needed.find('/') == std::string::npos
                         ? find_along_run_path(from, edge, siblings)
                         : find_by_path(from, edge, siblings);
     }
-    if (!edge.target && is_promised(edge.needed)) {
+    if (!edge.target && is_promised(options_, edge.needed)) {
       std::erase_if(siblings, [&](std::size_t sibling) {
         return !is_bound_today(node, from, edge.needed, sibling);
       });
@@ -161,10 +149,6 @@ class Resolver {
       edge.how = "sibling";
     }
     if (edge.target && siblings.size() > 1) note_several(from, edge, siblings);
-  }
-
-  [[nodiscard]] bool is_promised(const std::string& needed) const {
-    return is_promised_ && is_promised_(base_name(needed));
   }
 
   /// A file that only has the name of one of the platform's libraries (a test's data) must not
@@ -182,17 +166,6 @@ class Resolver {
     Edge found;
     found.needed = name;
     return find_along_run_path(from, found, {sibling}).has_value();
-  }
-
-  /// False, and said why, for a library that lacks versions that `node` needs of it.
-  bool has_versions(NodeId node, const std::string& needed, const std::string& path,
-                    const elf::ElfFacts& library, Skipped& skipped) const {
-    if (libc_ != Libc::glibc) return true;
-    const auto lacking = lacking_versions(*graph_.nodes[node].facts, needed, library);
-    if (lacking.empty()) return true;
-    skipped.push_back(path + ": it does not define " + join(lacking, ", ") + ", which " +
-                      graph_.nodes[node].path + " needs");
-    return false;
   }
 
   /// "$ORIGIN/sub/liba.so" names one file of the wheel, whatever else has its base name.
@@ -250,7 +223,7 @@ class Resolver {
     const auto& own = graph_.nodes[*edge.target].facts->build_id;
     if (!own) return;
     Skipped ignored;
-    const Found found = search(node, edge.needed, nullptr, ignored);
+    const HostSearch::Found found = host_.find(node, edge.needed, nullptr, ignored);
     if (found.file == nullptr || !found.file->facts->build_id) return;
     if (found.file->facts->build_id == own) return;
     warnings_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
@@ -283,7 +256,7 @@ class Resolver {
     Skipped ignored;
     find_in_wheel(node, edge, ignored);
     if (edge.target) return;
-    const Found found = search(node, name, nullptr, ignored);
+    const HostSearch::Found found = host_.find(node, name, nullptr, ignored);
     warnings_.add(
         graph_.nodes[node].path + " names the auditor " + name + " (DT_AUDIT): " +
         (found.file == nullptr ? "it was not found" : found.file->real_path + " is not bundled") +
@@ -291,145 +264,8 @@ class Resolver {
         "say with --exclude " + name + " that the user's machine has it");
   }
 
-  // --- this machine ----------------------------------------------------------------------------
-
-  Found search(NodeId node, const std::string& needed, std::vector<std::string>* searched,
-               Skipped& skipped) {
-    const auto facts = graph_.nodes[node].facts;
-    if (needed.find('/') != std::string::npos) {
-      for (const auto& path : search_list_.host_paths(needed, *facts, origins_[node])) {
-        if (searched != nullptr) searched->push_back(path);
-        const HostFile* file = host_files_.open(path, *facts, skipped);
-        if (file != nullptr && may_take(node, needed, *file, skipped)) return {file, kPath};
-      }
-      // The path holds where the file was linked. Elsewhere it says the name at least.
-      const std::string name(base_name(needed));
-      if (name.empty()) return {};
-      return search_by_name(node, name, searched, skipped);
-    }
-    return search_by_name(node, needed, searched, skipped);
-  }
-
-  /// What the platform promises comes from the user's system: that this machine's is an older one
-  /// says nothing.
-  bool may_take(NodeId node, const std::string& needed, const HostFile& file,
-                Skipped& skipped) const {
-    return is_promised(needed) || has_versions(node, needed, file.real_path, *file.facts, skipped);
-  }
-
-  Found search_by_name(NodeId node, const std::string& needed, std::vector<std::string>* searched,
-                       Skipped& skipped) {
-    const auto facts = graph_.nodes[node].facts;
-    const auto look_into = [&](const std::vector<Place>& places, const std::string& owner) {
-      for (const Place& place : places) {
-        const auto hit = search_list_.find(place, needed, *facts, skipped);
-        if (hit.file != nullptr && may_take(node, needed, *hit.file, skipped)) {
-          return Found{hit.file, place.how + owner};
-        }
-        if (searched != nullptr) note_searched(*searched, place.how + owner);
-      }
-      return Found{};
-    };
-    if (const Found found = look_into(search_list_.asked(), ""); found.file) return found;
-    for (const NodeId at : way_to(node)) {
-      const std::string owner = at == node ? "" : " of " + graph_.nodes[at].path;
-      if (const Found found = look_into(run_path_places(at), owner); found.file) return found;
-    }
-    return look_into(search_list_.system(*facts), "");
-  }
-
-  /// The files whose run paths are asked for what `node` needs: itself, those it was reached
-  /// through, and the files of the wheel that load the first of these, nearest first.
-  std::vector<NodeId> way_to(NodeId node) {
-    std::vector<NodeId> way;
-    for (std::optional<NodeId> at = node; at; at = graph_.nodes[*at].reached_from) {
-      way.push_back(*at);
-    }
-    // glibc: a DT_RUNPATH of the needing file ends inheritance, and only DT_RPATH is inherited.
-    const bool is_glibc = libc_ != Libc::musl;
-    if (is_glibc && graph_.nodes[node].facts->runpath) return way;
-    for (const std::size_t above : loaders_.above(way.back())) {
-      const auto& facts = *files_[above].facts;
-      if (!is_glibc || (facts.rpath && !facts.runpath)) way.push_back(above);
-    }
-    return way;
-  }
-
-  /// One library of this machine may find different ones, depending on what loads it, or on which
-  /// of its equal copies is loaded. The wheel has one of it, whose needs have one answer each.
-  void warn_of_other_ways() {
-    std::map<NodeId, const HostFile*> host_nodes;
-    for (const auto& [file, node] : node_of_file_) host_nodes.emplace(node, file);
-    for (const auto& [node, file] : host_nodes) {
-      const auto& facts = *file->facts;
-      for (const Edge& edge : graph_.nodes[node].edges) {
-        if (edge.answer != Answer::host || edge.needed.find('/') != std::string::npos) continue;
-        for (const auto& folder : file->other_folders) {
-          const auto places = search_list_.run_path(facts, HostOrigins{{folder}});
-          warn_of_another(node, edge, places, "from " + folder);
-        }
-        const bool inherits = libc_ == Libc::musl || !facts.runpath;
-        const auto others = other_ways_.find(node);
-        if (!inherits || others == other_ways_.end() || found_by_itself(node, edge)) continue;
-        for (const NodeId other : others->second) {
-          for (const NodeId at : way_to(other)) {
-            const auto& lender = *graph_.nodes[at].facts;
-            if (libc_ != Libc::musl && (!lender.rpath || lender.runpath)) continue;
-            if (warn_of_another(node, edge, run_path_places(at),
-                                "through " + graph_.nodes[other].path)) {
-              break;
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// True if one of the places answers the edge; a warning if it does so by another library.
-  bool warn_of_another(NodeId node, const Edge& edge, const std::vector<Place>& places,
-                       const std::string& loaded) {
-    Skipped ignored;
-    for (const Place& place : places) {
-      const auto* file =
-          search_list_.find(place, edge.needed, *graph_.nodes[node].facts, ignored).file;
-      if (file == nullptr) continue;
-      const auto known = node_of_file_.find(file);
-      if (known == node_of_file_.end() || known->second != *edge.target) {
-        warnings_.add(graph_.nodes[node].path + " needs " + edge.needed + ": " +
-                      graph_.nodes[*edge.target].path + " is taken (" + edge.how +
-                      "), but loaded " + loaded + " it finds " + file->real_path +
-                      "; bundled, one serves all");
-      }
-      return true;
-    }
-    return false;
-  }
-
-  /// By --search, or its own run path: whatever loads the file.
-  bool found_by_itself(NodeId node, const Edge& edge) {
-    Skipped ignored;
-    const auto has_it = [&](const Place& place) {
-      return search_list_.find(place, edge.needed, *graph_.nodes[node].facts, ignored).file;
-    };
-    const auto& asked = search_list_.asked();
-    const auto& own = run_path_places(node);
-    return std::any_of(asked.begin(), asked.end(), has_it) ||
-           std::any_of(own.begin(), own.end(), has_it);
-  }
-
-  /// An entry that means several folders ($LIB, a sysroot) is named once.
-  static void note_searched(std::vector<std::string>& searched, std::string how) {
-    if (searched.empty() || searched.back() != how) searched.push_back(std::move(how));
-  }
-
-  const std::vector<Place>& run_path_places(NodeId node) {
-    auto& known = run_paths_[node];
-    if (!known) known = search_list_.run_path(*graph_.nodes[node].facts, origins_[node]);
-    return *known;
-  }
-
   NodeId node_of(const HostFile& file, NodeId needing, const std::string& needed) {
-    const auto [place, is_new] = node_of_file_.try_emplace(&file, graph_.nodes.size());
+    const auto [place, is_new] = host_nodes_.by_file.try_emplace(&file, graph_.nodes.size());
     if (is_new) {
       Node node;
       node.path = file.real_path;
@@ -441,7 +277,7 @@ class Resolver {
       if (real_folder != file.found_folder) origins.folders.push_back(real_folder);
       add_node(std::move(node), std::move(origins));
     } else if (graph_.nodes[place->second].reached_from != needing) {
-      other_ways_[place->second].push_back(needing);
+      host_nodes_.also_needed_by[place->second].push_back(needing);
     }
     auto& names = graph_.nodes[place->second].known_as;
     const auto position = std::lower_bound(names.begin(), names.end(), needed);
@@ -451,28 +287,22 @@ class Resolver {
 
   void add_node(Node node, HostOrigins origins) {
     graph_.nodes.push_back(std::move(node));
-    origins_.push_back(std::move(origins));
-    run_paths_.emplace_back();
+    host_.add_origins(std::move(origins));
   }
 
+  // --- what the questions go by ----------------------------------------------------------------
+
   const std::vector<WheelFile>& files_;
+  const SearchOptions& options_;
+  Libc libc_;
   LayoutIndex index_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_soname_;
-  Libc libc_;
-  std::function<bool(std::string_view)> is_promised_;
   Bindings bindings_;
-  Loaders loaders_;
-  Sysroot sysroot_;
-  HostFiles host_files_;
-  SearchList search_list_;
+  Graph graph_;
+  HostSearch host_;
+  HostNodes host_nodes_;
   Notes notes_;
   Notes warnings_;
-  Graph graph_;
-  // By node: where it lies on this machine, and the folders of its run path once asked for.
-  std::vector<HostOrigins> origins_;
-  std::vector<std::optional<std::vector<Place>>> run_paths_;
-  std::unordered_map<const HostFile*, NodeId> node_of_file_;
-  std::map<NodeId, std::vector<NodeId>> other_ways_;  ///< what else needs a file of this machine
 };
 
 }  // namespace

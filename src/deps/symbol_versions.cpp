@@ -3,6 +3,8 @@
 // (_dl_check_map_versions, find_needed, match_symbol).
 #include "deps/symbol_versions.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -47,6 +49,16 @@ std::vector<std::string> lacking_versions(const elf::ElfFacts& needing, std::str
     }
   }
   return lacking;
+}
+
+bool has_versions(const Node& needing, const std::string& needed, const std::string& path,
+                  const elf::ElfFacts& library, Libc libc, std::vector<std::string>& skipped) {
+  if (libc != Libc::glibc) return true;
+  const auto lacking = lacking_versions(*needing.facts, needed, library);
+  if (lacking.empty()) return true;
+  skipped.push_back(path + ": it does not define " + join(lacking, ", ") + ", which " +
+                    needing.path + " needs");
+  return false;
 }
 
 std::vector<VersionFault> version_faults(const std::vector<WheelFile>& layout, std::size_t root,

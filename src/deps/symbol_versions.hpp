@@ -17,4 +17,10 @@ namespace truewheel::deps {
                                                         std::string_view needed,
                                                         const elf::ElfFacts& library);
 
+/// False, and said why in `skipped`, where that is glibc's answer to `needed` of `needing` being
+/// the library at `path`.
+[[nodiscard]] bool has_versions(const Node& needing, const std::string& needed,
+                                const std::string& path, const elf::ElfFacts& library, Libc libc,
+                                std::vector<std::string>& skipped);
+
 }  // namespace truewheel::deps

@@ -184,6 +184,7 @@ class Selector {
       graft.size = sources_.at(id).size;
       graft.new_name = names.pick(base_name(node.path), graft.sha256);
       graft.member = libs_folder_ + "/" + graft.new_name;
+      graft.known_as = node.known_as;
       refuse_unfit_name(graft);
       for (const auto& other : examined_.graph.nodes) {
         for (const auto& edge : other.edges) {

@@ -114,12 +114,15 @@ void note_vendor_libraries(const std::vector<Graft>& grafts, const Options& opti
       const auto name = std::string(base_name(graft.source));
       const auto fits = [&](const std::string& glob) { return glob_match(glob, name); };
       const auto means_it = [&](const std::string& include) {
-        return deps::names_library(include, name, graft.source);
+        return std::any_of(graft.known_as.begin(), graft.known_as.end(), [&](const auto& needed) {
+          return deps::names_library(include, needed, graft.source);
+        });
       };
       const auto& includes = options.inspect.includes;
       const bool is_asked_for = std::any_of(includes.begin(), includes.end(), means_it);
       if (is_asked_for || glob_match("libdrm*.so*", name)) continue;
-      if (std::any_of(profile.globs.begin(), profile.globs.end(), fits)) names.push_back(name);
+      if (std::any_of(profile.globs.begin(), profile.globs.end(), fits))
+        names.emplace_back(base_name(graft.known_as.front()));
     }
     if (names.empty()) continue;
     findings.push_back({"vendor-library",
@@ -129,7 +132,7 @@ void note_vendor_libraries(const std::vector<Graft>& grafts, const Options& opti
                                     join(names, ", "), names.size() == 1 ? "is" : "are",
                                     names.size() == 1 ? "belongs to" : "belong to"),
                         "--profile " + profile.name + " leaves such libraries there; --include " +
-                            names.front() + " says that this is meant"});
+                            join(names, " --include ") + " says that this is meant"});
   }
 }
 

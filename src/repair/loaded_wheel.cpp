@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace truewheel::repair {
@@ -52,6 +53,7 @@ std::string architecture_of_wheel(const LoadedWheel& wheel) {
 void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
   bool any_program_or_library = false;
   bool any_ours = false;
+  std::set<std::string> foreign;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     auto& member = wheel.members[i];
     auto& pass = passes[i];
@@ -69,6 +71,7 @@ void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
     if (!loadable) continue;
     any_program_or_library = true;
     if (!same) {
+      foreign.insert(architecture.value_or("another machine"));
       warn("elf-foreign",
            fmt::format("is an ELF file for {}, not for the wheel's {}; left as it is",
                        architecture ? *architecture : "another machine", wheel.architecture));
@@ -84,8 +87,10 @@ void settle_elf_files(LoadedWheel& wheel, std::vector<FirstPass>& passes) {
   }
   if (any_program_or_library && !any_ours && !wheel.architecture.empty()) {
     throw Error(ErrorKind::unfit, "no-elf-of-architecture",
-                fmt::format("no ELF file in the wheel is for {}, which its platform tag promises",
-                            wheel.architecture));
+                fmt::format("no ELF file in the wheel is for {}, which its platform tag promises: "
+                            "they are for {}",
+                            wheel.architecture, join({foreign.begin(), foreign.end()}, ", ")),
+                "build it for that machine, or give it the tag of the machine it is built for");
   }
 }
 
@@ -197,8 +202,12 @@ LoadedWheel load_wheel(const std::filesystem::path& path, const InspectOptions& 
                        Hold hold) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
+    const auto is_wheel = [](const auto& entry) { return entry.path().extension() == ".whl"; };
+    const bool has_wheels = std::any_of(std::filesystem::directory_iterator(path, ignored),
+                                        std::filesystem::directory_iterator(), is_wheel);
     throw Error(ErrorKind::usage, "folder-for-wheel", "this is a folder, not a wheel",
-                printable((path / "*.whl").string()) + " names the wheels in it")
+                has_wheels ? printable((path / "*.whl").string()) + " names the wheels in it"
+                           : "`pip wheel " + printable(path.string()) + "` builds one of sources")
         .about({path.string()});
   }
   MappedFile file(path);

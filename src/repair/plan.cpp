@@ -200,7 +200,8 @@ void Planner::choose_tags() {
   const auto wish =
       policy::parse_platform_wish(options_.platform, wheel_.libc, wheel_.architecture);
   if (wish.policy != "linux") {
-    if (auto error = missing_libraries(examined_)) throw Error(*error);
+    if (auto error = missing_libraries(examined_, options_.inspect.search.sysroot))
+      throw Error(*error);
   }
   const bool may_keep =
       options_.fix_only && wish.automatic && options_.tag_update == policy::TagUpdate::all;

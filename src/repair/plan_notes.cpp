@@ -32,7 +32,8 @@ std::string quoted_list(const std::vector<std::string>& items, std::size_t limit
 /// Gathers what nothing has, for one message: whatever a wheel lacks, the message stays readable.
 class MissingLibraries {
  public:
-  explicit MissingLibraries(const deps::Graph& graph) : graph_(graph) {}
+  MissingLibraries(const deps::Graph& graph, const std::filesystem::path& sysroot)
+      : graph_(graph), sysroot_(sysroot) {}
 
   void add(NodeId needing, const deps::Edge& edge) {
     auto& entry = missing_[edge.needed];
@@ -73,7 +74,10 @@ class MissingLibraries {
           fmt::format("\n  and {} more; truewheel show --json lists all", missing_.size() - kTold);
     }
     if (!common.empty()) {
-      what += missing_.size() == 1 ? "\n  it was looked for in:" : "\n  each was looked for in:";
+      what += missing_.size() == 1 ? "\n  it was looked for in" : "\n  each was looked for in";
+      if (!sysroot_.empty())
+        what += fmt::format(" (the system's folders below {})", printable(sysroot_.string()));
+      what += ":";
       what += lines("\n    ", common, kCommonPlaces);
     }
     return what;
@@ -173,6 +177,7 @@ class MissingLibraries {
     std::vector<NodeId> needed_by;
   };
   const deps::Graph& graph_;
+  const std::filesystem::path& sysroot_;
   std::map<std::string, Entry> missing_;
 };
 
@@ -188,11 +193,12 @@ bool is_needed(const deps::Graph& graph, const std::string& glob) {
 
 }  // namespace
 
-std::optional<Error> missing_libraries(const Examined& examined) {
+std::optional<Error> missing_libraries(const Examined& examined,
+                                       const std::filesystem::path& sysroot) {
   const auto& policies = examined.verdict.policies;
   if (policies.size() < 2) return std::nullopt;
   const auto& newest = policies[policies.size() - 2];
-  MissingLibraries missing(examined.graph);
+  MissingLibraries missing(examined.graph, sysroot);
   const auto collect = [&](NodeId id) {
     for (const auto& edge : examined.graph.nodes[id].edges) {
       if (edge.answer == Answer::missing &&
@@ -274,12 +280,13 @@ void note_dead_patterns(const deps::Graph& graph, const Options& options, Plan& 
   std::map<std::string, std::size_t> profile_hits;
   for (const auto& pattern : graph.patterns) {
     if (pattern.origin == "--exclude" && pattern.hits == 0) {
+      const auto hint = "--exclude 'optional:" + pattern.glob + "' says that it need not";
       if (options.verify == Verify::strict) {
         throw Error(ErrorKind::unfit, "dead-pattern",
-                    fmt::format("--exclude {} matched nothing", printable(pattern.glob)));
+                    fmt::format("--exclude {} matched nothing", printable(pattern.glob)), hint);
       }
       plan.findings.push_back(
-          {"dead-pattern", Severity::warning, pattern.glob, "--exclude matched no library", {}});
+          {"dead-pattern", Severity::warning, pattern.glob, "--exclude matched no library", hint});
     } else if (pattern.cut_hits != 0 && pattern.cut_hits == pattern.hits) {
       plan.findings.push_back({"cut-pattern",
                                Severity::note,

@@ -12,7 +12,8 @@ namespace truewheel::repair {
 /// Error(unfit, "missing-library") with every library that nothing has, who needs it and where it
 /// was searched. The newest policy is asked, since it leaves most to the system: what it misses is
 /// missing under every other one, too.
-[[nodiscard]] std::optional<Error> missing_libraries(const Examined& examined);
+[[nodiscard]] std::optional<Error> missing_libraries(const Examined& examined,
+                                                     const std::filesystem::path& sysroot);
 
 /// Lists what was left out of `kept` nodes' needs, and warns of drivers' libraries among it.
 void note_exclusions(const deps::Graph& graph, const std::vector<deps::NodeId>& kept, Plan& plan);

@@ -100,6 +100,9 @@ Report report_of(Examined& examined, Plan& plan) {
   report.findings = wheel.findings;
   report.findings.insert(report.findings.end(), plan.findings.begin(), plan.findings.end());
   report.folded = plan.folded;
+  for (const auto& shim : plan.shims) {
+    report.moved_programs.push_back({shim.old_member, shim.new_member});
+  }
   for (const auto member : plan.made_executable) {
     report.made_executable.push_back(wheel.members[member].archive.name);
   }
@@ -131,6 +134,14 @@ LoadedWheel load_for_repair(const std::filesystem::path& path, const Options& op
                             Hold hold = Hold::nothing) {
   auto wheel = load_wheel(path, options.inspect, hold);
   if (wheel.is_pure() && !options.allow_pure) {
+    for (const auto& tag : wheel.name.platform_tags) {
+      if (!tag.starts_with("macosx_") && !tag.starts_with("ios_") && !tag.starts_with("win"))
+        continue;
+      throw Error(ErrorKind::unfit, "pure-wheel",
+                  fmt::format("the wheel is for {}, whose programs and libraries are no ELF files: "
+                              "there is nothing to repair",
+                              tag));
+    }
     throw Error(ErrorKind::unfit, "pure-wheel",
                 "the wheel holds no ELF file: there is nothing to repair",
                 "--allow-pure-python-wheel copies it through");
@@ -258,6 +269,10 @@ Finished repair(const std::filesystem::path& path, const Options& options,
       state->report.findings.push_back(
           {"elf-headers-moved", Severity::warning, edit.member, elf::kHeadersMoved, {}});
     }
+    if (edit.breaks_strip) {
+      state->report.findings.push_back(
+          {"elf-strip", Severity::warning, edit.member, elf::kStripBreaks, {}});
+    }
     if (edit.buries_payload) {
       state->report.findings.push_back(
           {"elf-payload", Severity::warning, edit.member, elf::kPayloadBuried, {}});
@@ -341,7 +356,7 @@ Inspection inspect(const std::filesystem::path& path, const InspectOptions& opti
     inspection.repair_verdict = examined.verdict;
     inspection.driver_libraries = driver_libraries(examined.graph);
   }
-  inspection.lacks_libraries = missing_libraries(examined).has_value();
+  inspection.lacks_libraries = missing_libraries(examined, options.search.sysroot).has_value();
   return inspection;
 }
 

@@ -288,6 +288,7 @@ Proven encode(const ElfSource& source, const Opened& opened, std::uint64_t old_s
 void note_patches(const elf::PatchList& patches, EditedFile& record) {
   record.growth = patches.growth;
   record.moves_headers = patches.moves_headers;
+  record.breaks_strip = patches.breaks_strip;
   record.buries_payload = patches.buries_payload;
   record.steps.insert(record.steps.end(), patches.steps.begin(), patches.steps.end());
 }

@@ -42,8 +42,15 @@ class FilePath {
 
   /// Asks for a folder of the wheel; false when it is there already.
   bool want_folder(const std::string& folder) {
-    if (has_folder(folder)) return false;
+    return !kept_folders_.contains(folder) && want_direct_entry(folder);
+  }
+
+  /// The same for a folder that the loader does not come to: an entry that means it may go a way
+  /// that is not there, such as "$ORIGIN/none/../sub", or one that other machines call otherwise
+  /// ($LIB).
+  bool want_direct_entry(const std::string& folder) {
     auto entry = origin_entry(file_.path, folder);
+    if (has_entry(entry)) return false;
     refuse_unnameable(folder, entry);
     (folder == rules_.libs_folder ? libs_ : siblings_).push_back(std::move(entry));
     return true;
@@ -56,12 +63,12 @@ class FilePath {
     }
   }
 
-  /// The kind stays DT_RUNPATH although the file gains an entry. False if it would anyway, or was
-  /// none.
-  bool keep_runpath() {
-    if (!rules_.keeps_runpaths || keeps_runpath_ || !old_) return false;
-    keeps_runpath_ = old_->kind == elf::RunPathKind::runpath;
-    return keeps_runpath_;
+  /// The entries speak for the file alone: a DT_RUNPATH stays one, and what is new becomes one.
+  /// False if that was so already, or a DT_RPATH was there before.
+  bool speak_for_itself() {
+    if (!rules_.may_use_runpaths || uses_runpath_) return false;
+    if (file_.member && old_ && old_->kind != elf::RunPathKind::runpath) return false;
+    return uses_runpath_ = true;
   }
 
   /// A folder of the build's machine leaves the run path.
@@ -84,8 +91,10 @@ class FilePath {
     }
     std::optional<elf::RunPath> wish;
     if (!unique.empty()) {
-      const bool changes_kind = !keeps_runpath_ && (gains || !old_ || rules_.is_tidied);
-      const auto kind = changes_kind ? rules_.kind : old_->kind;
+      const bool changes_kind = gains || !old_ || rules_.is_tidied;
+      const auto kind = uses_runpath_  ? elf::RunPathKind::runpath
+                        : changes_kind ? rules_.kind
+                                       : old_->kind;
       wish = elf::RunPath{kind, join(unique, ":")};
     }
     if (wish == old_ && !(file_.facts.rpath && file_.facts.runpath)) return std::nullopt;
@@ -151,11 +160,15 @@ class FilePath {
 
   [[nodiscard]] bool has_folder(const std::string& folder) const {
     if (kept_folders_.contains(folder)) return true;
-    const auto entry = origin_entry(file_.path, folder);
-    const auto among = [&](const std::vector<std::string>& part) {
-      return std::find(part.begin(), part.end(), entry) != part.end();
+    return has_entry(origin_entry(file_.path, folder));
+  }
+
+  [[nodiscard]] bool has_entry(const std::string& entry) const {
+    const auto has_it = [&](const auto* part) {
+      return std::find(part->begin(), part->end(), entry) != part->end();
     };
-    return among(siblings_) || among(libs_) || among(site_);
+    const auto parts = {&kept_, &siblings_, &libs_, &site_};
+    return std::any_of(parts.begin(), parts.end(), has_it);
   }
 
   [[nodiscard]] bool gains_system() const {
@@ -169,7 +182,7 @@ class FilePath {
   const RunPathRules& rules_;
   std::optional<elf::RunPath> old_;
   bool has_bad_entry_ = false;
-  bool keeps_runpath_ = false;
+  bool uses_runpath_ = false;
   std::vector<std::string> kept_, siblings_, libs_, site_, old_bad_;
   std::set<std::string> kept_folders_;
 };
@@ -181,19 +194,29 @@ void apply_to_facts(elf::ElfFacts& facts, const std::optional<elf::RunPath>& run
   (run_path->kind == elf::RunPathKind::rpath ? facts.rpath : facts.runpath) = run_path->value;
 }
 
-/// A run path that had to gain a folder for one library also finds the others in it.
-void warn_of_hidden_libraries(Plan& plan, const std::set<UnmeantEdge>& unmeant,
-                              const std::vector<deps::WheelFile>& before,
-                              const std::vector<std::vector<PlannedEdge>>& edges, deps::Libc libc) {
-  if (unmeant.empty()) return;
-  std::set<std::tuple<std::size_t, std::string, std::size_t>> known;
-  for (const auto& edge : find_unmeant_edges(before, edges, libc)) {
+using KnownEdges = std::set<std::tuple<std::size_t, std::string, std::size_t>>;
+
+/// What comes to a library of the wheel before anything is planned may be meant.
+KnownEdges edges_of_input(const std::vector<deps::WheelFile>& layout,
+                          const std::vector<std::vector<PlannedEdge>>& edges,
+                          const RunPathRules& rules) {
+  KnownEdges known;
+  for (const auto& edge : find_unmeant_edges(layout, edges, rules.libc, rules.outside)) {
     known.emplace(edge.needing, edge.needed, edge.found);
   }
+  return known;
+}
+
+/// A run path that had to gain a folder for one library also finds the others in it.
+void warn_of_hidden_libraries(Plan& plan, const std::set<UnmeantEdge>& unmeant, KnownEdges known,
+                              const deps::OutsideFiles& outside) {
   for (const auto& edge : unmeant) {
     if (!known.emplace(edge.needing, edge.needed, edge.found).second) continue;
+    const bool is_outside = edge.needing >= plan.files.size();
     plan.findings.push_back(
-        {"hidden-library", Severity::warning, plan.files[edge.needing].path,
+        {"hidden-library", Severity::warning,
+         is_outside ? outside.files[edge.needing - plan.files.size()].path
+                    : plan.files[edge.needing].path,
          fmt::format("needs {} of the user's machine, and comes to {} of the wheel instead",
                      edge.needed, plan.files[edge.found].path),
          "give that file another name or folder"});
@@ -244,13 +267,26 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
     }
   }
 
+  std::set<deps::NodeId> grafted;
+  for (const auto& file : plan.files) {
+    if (file.node) grafted.insert(*file.node);
+  }
+  for (deps::NodeId node = 0; node < examined.graph.nodes.size(); ++node) {
+    const auto& known = examined.graph.nodes[node];
+    if (known.in_wheel || grafted.contains(node)) continue;
+    for (const auto& name : known.known_as) {
+      rules.outside.by_name.emplace(name, rules.outside.files.size());
+    }
+    rules.outside.files.push_back({known.path, known.facts, {}});
+  }
+
   bool has_rpath = false;
   bool has_runpath = false;
   for (const auto& file : examined.layout) {
     has_runpath = has_runpath || file.facts->runpath;
     has_rpath = has_rpath || file.facts->rpath;
   }
-  rules.keeps_runpaths = wheel.libc == deps::Libc::glibc && !options.run_path_kind;
+  rules.may_use_runpaths = wheel.libc == deps::Libc::glibc && !options.run_path_kind;
   const bool is_bionic = wheel.libc == deps::Libc::bionic;
   const auto natural = is_bionic || (options.fix_only && has_runpath && !has_rpath)
                            ? elf::RunPathKind::runpath
@@ -287,21 +323,26 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   std::vector<std::vector<PlannedEdge>> edges;
   edges.reserve(before.size());
   for (const auto& file : before) edges.push_back(file.edges);
+  std::optional<KnownEdges> known;
   std::set<UnmeantEdge> unmeant;  // of the last round, which changes nothing
   for (bool changed = true; changed;) {
     changed = false;
     const auto layout = planned_layout(plan);
     for (const auto& unfound : find_unfound_edges(layout, edges, rules.libc)) {
       const auto folder = std::string(folder_name(before[unfound.target].path));
-      if (!paths[unfound.needing].want_folder(folder)) continue;
+      if (!paths[unfound.needing].want_direct_entry(folder)) continue;
       write_facts(unfound.needing);
       changed = true;
     }
-    // A DT_RUNPATH spoke for its file alone. As DT_RPATH it also answers what is loaded through the
-    // file, such as a graft that means the system's library and comes to the wheel's of that name.
-    unmeant = find_unmeant_edges(layout, edges, rules.libc);
+    // A DT_RPATH also answers what is loaded through its file, such as a library of the system, or
+    // a graft, that means another one of the system and comes to the wheel's of that name.
+    unmeant = find_unmeant_edges(layout, edges, rules.libc, rules.outside);
+    if (!known && !unmeant.empty()) known = edges_of_input(before_layout, edges, rules);
     for (const auto& edge : unmeant) {
-      if (!edge.lender || !paths[*edge.lender].keep_runpath()) continue;
+      if (!edge.lender || known->contains({edge.needing, edge.needed, edge.found}) ||
+          !paths[*edge.lender].speak_for_itself()) {
+        continue;
+      }
       write_facts(*edge.lender);
       changed = true;
     }
@@ -313,7 +354,7 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
     }
   }
 
-  warn_of_hidden_libraries(plan, unmeant, before_layout, edges, rules.libc);
+  if (known) warn_of_hidden_libraries(plan, unmeant, std::move(*known), rules.outside);
 
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto decision = paths[i].decide();

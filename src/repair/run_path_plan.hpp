@@ -12,7 +12,7 @@ namespace truewheel::repair {
 /// What the run paths of a plan are decided from.
 struct RunPathRules {
   elf::RunPathKind kind = elf::RunPathKind::rpath;  ///< of a file that gains an entry
-  bool keeps_runpaths = false;  ///< where a DT_RPATH would be inherited to no good
+  bool may_use_runpaths = false;  ///< where a DT_RPATH would be inherited to no good
   deps::Libc libc = deps::Libc::glibc;
   std::string libs_folder;
   std::set<std::string> member_folders;  ///< installed folders that hold a member of the wheel
@@ -21,6 +21,7 @@ struct RunPathRules {
   std::set<std::string> members;      ///< installed paths of the members
   std::set<std::string> own_tops;     ///< the folders at the installation root that are the wheel's
   std::set<std::string> elf_folders;  ///< folders with ELF files in or below them
+  deps::OutsideFiles outside;         ///< libraries of this machine that are left to the user's
   std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
 };
 

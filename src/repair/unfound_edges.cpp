@@ -33,23 +33,24 @@ std::vector<UnfoundEdge> find_unfound_edges(const std::vector<deps::WheelFile>& 
 
 std::set<UnmeantEdge> find_unmeant_edges(const std::vector<deps::WheelFile>& layout,
                                          const std::vector<std::vector<PlannedEdge>>& edges,
-                                         deps::Libc libc) {
+                                         deps::Libc libc, const deps::OutsideFiles& outside) {
   const auto provided = [](const std::string&) { return true; };
+  const auto is_meant = [&](const deps::LoadStep& step) {
+    if (step.needing >= layout.size()) return false;
+    const auto& planned = edges[step.needing];
+    return std::any_of(planned.begin(), planned.end(),
+                       [&](const auto& edge) { return edge.needed == step.needed; });
+  };
   std::set<UnmeantEdge> unmeant;
-  deps::simulate_loads(
-      layout, libc, provided, [&](std::size_t, const std::vector<deps::LoadStep>& steps) {
-        for (const auto& step : steps) {
-          if (!step.found) continue;
-          const auto& planned = edges[step.needing];
-          const bool is_meant = std::any_of(planned.begin(), planned.end(), [&](const auto& edge) {
-            return edge.needed == step.needed;
-          });
-          if (is_meant) continue;
-          const bool is_lent = step.via == deps::Via::inherited_rpath;
-          unmeant.insert(
-              {step.needing, step.needed, *step.found, is_lent ? step.entry_owner : std::nullopt});
-        }
-      });
+  const auto look = [&](std::size_t, const std::vector<deps::LoadStep>& steps) {
+    for (const auto& step : steps) {
+      if (!step.found || *step.found >= layout.size() || is_meant(step)) continue;
+      const bool is_lent = step.via == deps::Via::inherited_rpath;
+      unmeant.insert(
+          {step.needing, step.needed, *step.found, is_lent ? step.entry_owner : std::nullopt});
+    }
+  };
+  deps::simulate_loads(layout, libc, provided, look, outside);
   return unmeant;
 }
 

@@ -28,7 +28,7 @@ struct UnfoundEdge {
 /// A need that no file of the wheel is to answer, and that the loader brings to one which merely
 /// has the name.
 struct UnmeantEdge {
-  std::size_t needing = 0;  ///< index into the layout
+  std::size_t needing = 0;  ///< index into the layout, or behind it into the outside files
   std::string needed;
   std::size_t found = 0;
   std::optional<std::size_t> lender;  ///< whose DT_RPATH, inherited, led there
@@ -38,9 +38,10 @@ struct UnmeantEdge {
            std::tie(b.needing, b.needed, b.found, b.lender);
   }
 };
-/// All of them, of the same loads. The input may have it so on purpose.
+/// All of them, of the same loads, needs of what the user's machine provides among them. The input
+/// may have it so on purpose.
 [[nodiscard]] std::set<UnmeantEdge> find_unmeant_edges(
     const std::vector<deps::WheelFile>& layout, const std::vector<std::vector<PlannedEdge>>& edges,
-    deps::Libc libc);
+    deps::Libc libc, const deps::OutsideFiles& outside);
 
 }  // namespace truewheel::repair

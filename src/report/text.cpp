@@ -36,8 +36,11 @@ void line(std::string& out, fmt::format_string<Values...> format, Values&&... va
   out += '\n';
 }
 
-void write_floors(std::string& out, const policy::Verdict& verdict) {
+/// Those of files that `counts` says are in the wheel.
+template <class Counts>
+void write_floors(std::string& out, const policy::Verdict& verdict, Counts counts) {
   for (const auto& [name, floor] : verdict.floors) {
+    if (!counts(floor.file)) continue;
     line(out, "  needs {} {}: {}{}", name, floor.version, printable(floor.file),
          floor.symbol.empty() ? "" : " for " + printable(floor.symbol));
   }
@@ -176,6 +179,10 @@ std::string repair_text(const repair::Report& report, Detail detail) {
   if (!report.made_executable.empty()) {
     line(out, "made executable: {}", list(report.made_executable, limit));
   }
+  for (const auto& program : report.moved_programs) {
+    line(out, "moved beside its libraries: {}; a script in its place runs {}",
+         printable(program.script), printable(program.member));
+  }
   if (!report.edits.empty()) line(out, "edited:");
   for (const auto& edit : report.edits) {
     line(out, "  {} (+{})", printable(edit.member), counted(edit.growth, "byte"));
@@ -186,7 +193,11 @@ std::string repair_text(const repair::Report& report, Detail detail) {
   }
   line(out, "tag:");
   for (const auto& reason : report.tag_reasons) line(out, "  {}", printable(reason));
-  write_floors(out, report.verdict);
+  write_floors(out, report.verdict, [&](const std::string& file) {
+    return !file.starts_with('/') ||
+           std::any_of(report.grafts.begin(), report.grafts.end(),
+                       [&](const auto& graft) { return graft.source == file; });
+  });
   return out;
 }
 
@@ -212,7 +223,7 @@ std::string show_text(const repair::Inspection& inspection, Detail detail) {
     line(out, "its name claims {}, which is true where the user's machine has the rest: {}",
          printable(tag.tag), printable(tag.why));
   }
-  write_floors(out, repaired_verdict(inspection));
+  write_floors(out, repaired_verdict(inspection), [](const std::string&) { return true; });
 
   const auto external = external_libraries(inspection, verdict.strictest);
   if (external.empty()) {
