@@ -128,6 +128,7 @@ std::vector<Inspected> inspect_all(std::size_t count, unsigned jobs,
 
 void settle(Subject& subject, std::vector<Inspected> inspected) {
   subject.architecture = architecture_of(subject, inspected);
+  bool has_own = false;
   for (auto& file : inspected) {
     const std::size_t index = subject.members.size();
     subject.members.push_back(std::move(file.member));
@@ -148,6 +149,7 @@ void settle(Subject& subject, std::vector<Inspected> inspected) {
                         architecture ? *architecture : "another machine", subject.architecture));
       continue;
     }
+    has_own = true;
     if (file.error) {
       const auto where = file.error->where();
       fault(Severity::error, "E001",
@@ -164,6 +166,12 @@ void settle(Subject& subject, std::vector<Inspected> inspected) {
     subject.layout.push_back({std::move(place), file.facts, std::move(file.tree)});
     subject.files.push_back(
         {index, file.facts, std::move(file.complaints), std::move(file.device_sections), false});
+  }
+  // Beside the wheel's own ELF files another machine's may be data. Alone they are the build of
+  // another machine.
+  if (has_own) return;
+  for (auto& fault : subject.elf_faults) {
+    if (fault.id == "T005") fault.severity = Severity::error;
   }
 }
 

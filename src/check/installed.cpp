@@ -65,6 +65,10 @@ struct Installation {
 
 Installation find_installation(const std::string& name, const fs::path& root) {
   const auto wanted = wheel::normalized_distribution(name);
+  std::error_code ignored;
+  if (!fs::is_directory(root, ignored)) {
+    throw Error(ErrorKind::usage, "root", "--root " + printable(root.string()) + " is no folder");
+  }
   const auto sites = site_folders(root);
   for (const auto& site : sites) {
     for (const auto& folder : matching_folders(site, "*.dist-info")) {

@@ -96,10 +96,14 @@ Subject open_subject(const std::filesystem::path& path, const Options& options) 
   } else {
     const MappedFile file(path);
     const auto name = path.filename().string();
-    // What is called a wheel is one to an installer, whatever else its first bytes make it.
-    subject = elf::has_elf_magic(file.bytes()) && !name.ends_with(".whl")
-                  ? open_file(path, file.bytes(), options)
-                  : read_wheel(file.bytes(), name, options);
+    // What is called a wheel is one to an installer, whatever its first bytes make it.
+    const bool is_wheel = name.ends_with(".whl");
+    if (!is_wheel && !elf::has_elf_magic(file.bytes())) {
+      throw Error(ErrorKind::refused, "no-subject",
+                  "it is neither a wheel (.whl) nor a folder nor an ELF file");
+    }
+    subject =
+        is_wheel ? read_wheel(file.bytes(), name, options) : open_file(path, file.bytes(), options);
     if (!file.unchanged()) {
       throw Error(ErrorKind::io, "input-changed", "the file changed while it was read");
     }

@@ -184,11 +184,11 @@ const std::vector<Entry>& table() {
         "Debian and Fedora install purelib for all architectures (pypa/auditwheel#333).",
         "truewheel repair; have the build use platlib", Severity::warning},
        check_purelib},
-      {{"T005", Severity::warning, "An ELF file is for another machine or C library",
+      {{"T005", Severity::error, "An ELF file is for another machine or C library",
         "It cannot be loaded beside the others (ziglang/zig-pypi#20); device images and firmware "
         "are "
         "the exception.",
-        "--allow T005:MEMBER"},
+        "name the wheel for the machine it was built for; --allow T005:MEMBER", Severity::warning},
        check_foreign_files},
       {{"Z001", Severity::error, "The archive is not what an installer expects",
         "Wrong RECORD rows, doubled names and lost execute bits install on one machine and fail on "

@@ -241,9 +241,14 @@ class Filler {
 
   [[noreturn]] void unknown(const toml::node& node, const std::string& full, const std::string& key,
                             const std::vector<CLI::App*>& apps) const {
-    auto names = keys_of(apps);
-    for (const auto& [name, option] : kOtherNames) {
-      if (names.contains(std::string(option))) names.insert(std::string(name));
+    std::set<std::string> names;
+    if (node.is_table()) {
+      for (const auto* command : commands()) names.insert(command->get_name());
+    } else {
+      names = keys_of(apps);
+      for (const auto& [name, option] : kOtherNames) {
+        if (names.contains(std::string(option))) names.insert(std::string(name));
+      }
     }
     const auto nearest = nearest_key(names, key);
     wrong_configuration(

@@ -41,7 +41,7 @@ std::string owner_of(const CLI::App& app, const std::string& option) {
 
 /// The long name of the option whose value an error speaks of; "" if it speaks of none.
 std::string option_spoken_of(const Error& error) {
-  if (error.id() == "platform-name") return "plat";
+  if (error.id() == "platform-name" || error.id() == "platform-not-met") return "plat";
   if (error.id() == "unknown-profile") return "profile";
   const std::string_view message = error.what();
   if (error.kind() != ErrorKind::usage || !message.starts_with("--")) return {};

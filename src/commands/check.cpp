@@ -50,9 +50,12 @@ void run(const CheckCommand& command) {
     outcomes.push_back(check::judge(open(*command.installed, command.options), command.options));
   }
   write_reports(command.reports, outcomes, command.fail_on);
+  // What is read by a program is alone there.
+  const bool is_taken = std::any_of(command.reports.begin(), command.reports.end(),
+                                    [](const ReportFile& report) { return report.path.empty(); });
   if (command.json) {
     write_stdout(report::check_json(outcomes));
-  } else if (command.verbosity != report::Verbosity::quiet) {
+  } else if (!is_taken && command.verbosity != report::Verbosity::quiet) {
     write_stdout(report::check_text(outcomes, command.verbosity == report::Verbosity::verbose
                                                   ? Severity::note
                                                   : Severity::warning));

@@ -300,7 +300,7 @@ class TagChooser {
   void judge_name_tag(const std::string& tag, TagUpdate update) {
     if (kept_.contains(tag)) return;
     if (update == TagUpdate::only_wish) {
-      dropped_.push_back(tag + ": dropped, only " + asked_tag_ + " was asked for");
+      dropped_.push_back(tag + ": dropped, --only-plat keeps " + asked_tag_ + " alone");
       return;
     }
     const std::string why = why_false(tag);

@@ -66,6 +66,14 @@ void write_policies(std::string& out, const check::Subject& subject, const std::
   }
 }
 
+/// "libpng" means no library by itself, but what begins so may be meant.
+std::string near_names(const check::Subject& subject, const std::string& glob) {
+  const bool is_part =
+      std::any_of(subject.links.begin(), subject.links.end(),
+                  [&](const auto& link) { return base_name(link.needed).starts_with(glob); });
+  return is_part ? fmt::format("'{}*' names what begins so", printable(glob)) : "";
+}
+
 }  // namespace
 
 std::string explain_text(const check::Subject& subject, const std::string& glob,
@@ -88,7 +96,8 @@ std::string explain_text(const check::Subject& subject, const std::string& glob,
   if (names.empty()) {
     throw Error(ErrorKind::unfit, "library-unknown",
                 fmt::format("no file of {} is named {} or needs it", printable(subject.name),
-                            printable(glob)));
+                            printable(glob)),
+                near_names(subject, glob));
   }
   std::string out;
   for (const auto& name : names) {

@@ -27,12 +27,6 @@ bool is_called(std::string_view key, std::string_view lower_name) {
   return ascii_lower(key) == lower_name;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 [[noreturn]] void refuse(std::string id, const std::string& what) {
   throw Error(ErrorKind::refused, std::move(id), what);
 }
@@ -50,7 +44,7 @@ void check_core_metadata(std::string_view text, const WheelName& name) {
     const bool is_header = key.size() < line.size() && !key.empty() &&
                            std::ranges::all_of(key, [](char c) { return c > ' ' && c < 0x7F; });
     if (!is_header) break;  // the description follows
-    const auto value = trimmed(line.substr(key.size() + 1));
+    const auto value = trimmed(line.substr(key.size() + 1), " \t");
     if (is_called(key, "name")) {
       has_name = true;
       if (normalized_distribution(value) != normalized_distribution(name.distribution)) {

@@ -57,12 +57,7 @@ bool is_interpreter(std::string_view name) {
   return name.empty() || name == "t";
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
+constexpr std::string_view kSpace = " \t\r";
 
 void add_data_notes(const std::vector<Member>& members, std::string_view dist_info,
                     NoteList& notes) {
@@ -99,13 +94,13 @@ void add_data_notes(const std::vector<Member>& members, std::string_view dist_in
 void add_entry_point_notes(std::string_view text, NoteList& notes) {
   bool makes_scripts = false;
   while (!text.empty()) {
-    const auto line = trimmed(take_piece(text, '\n'));
+    const auto line = trimmed(take_piece(text, '\n'), kSpace);
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[') {
       makes_scripts = line == "[console_scripts]" || line == "[gui_scripts]";
       continue;
     }
-    const auto name = trimmed(line.substr(0, line.find('=')));
+    const auto name = trimmed(line.substr(0, line.find('=')), kSpace);
     if (makes_scripts && (name.find_first_of("/\\") != std::string_view::npos || name == "..")) {
       notes.add(LayoutNote::About::entry_point,
                 fmt::format("entry point '{}' names a file outside the folder of scripts",

@@ -22,12 +22,7 @@ constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 using Header = std::pair<std::string, std::string>;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
+constexpr std::string_view kSpace = " \t\r\n";
 
 // Header names compare without case, as the e-mail headers that they are.
 bool has_key(const Header& header, std::string_view key) {
@@ -35,7 +30,7 @@ bool has_key(const Header& header, std::string_view key) {
 }
 
 std::string_view value_of(const Header& header) {
-  return trimmed(std::string_view(header.second).substr(header.first.size() + 1));
+  return trimmed(std::string_view(header.second).substr(header.first.size() + 1), kSpace);
 }
 
 // Takes one line with its end off the front.
@@ -141,10 +136,10 @@ WheelMetadata WheelMetadata::parse(std::string_view text) {
     }
     const std::string_view key = key_of(line);
     if (key.empty()) {
-      if (!trimmed(line).empty()) {
+      if (!trimmed(line, kSpace).empty()) {
         metadata.notes_.push_back(
             fmt::format("'{}' is not a header; it and what follows are kept but not read",
-                        printable(trimmed(line))));
+                        printable(trimmed(line, kSpace))));
       }
       metadata.rest_ = before;
       break;

@@ -38,6 +38,11 @@ std::vector<std::string> parse_tags(std::string_view file_name, const std::strin
 
 WheelName parse_wheel_name(std::string_view file_name) {
   constexpr std::string_view kSuffix = ".whl";
+  if (file_name.ends_with(".tar.gz")) {
+    throw Error(ErrorKind::refused, "wheel-name",
+                fmt::format("'{}' is a source distribution, not a wheel", printable(file_name)),
+                "`pip wheel` builds a wheel of it");
+  }
   if (!file_name.ends_with(kSuffix)) refuse_name(file_name, "it does not end in .whl");
   auto parts = split(file_name.substr(0, file_name.size() - kSuffix.size()), '-');
   if (parts.size() < 5 || parts.size() > 7) {

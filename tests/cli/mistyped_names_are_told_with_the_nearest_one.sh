@@ -24,7 +24,7 @@ told "truewheel: error: there is no option --set-rpth" "did you mean --set-rpath
 told "patchelf: error: no file is named" "patchelf --help" ./patchelf
 
 # A folder in a wheel's place.
-mkdir -p dist
+mkdir -p dist; : >dist/x.whl
 for command in repair show; do
   told "truewheel: error: dist: this is a folder, not a wheel" "dist/*.whl names the wheels in it" "$truewheel" $command dist
   told "truewheel: error: dist/: this is a folder, not a wheel" "dist/*.whl names the wheels in it" "$truewheel" $command dist/

@@ -39,6 +39,15 @@ pack tree "$wheel"
 run 0 "$truewheel" repair --search lib -w gpu "$wheel"
 says stderr 'libamdhip64.so.7 is bundled, but belongs to what is installed'
 says stderr '--profile rocm'
+says stderr '--include libamdhip64.so.7 says that this is meant'
+run 0 "$truewheel" repair --search lib --include libamdhip64.so.7 -w gpu "$wheel"
+says_not stderr libamdhip64
+# The name that is needed counts, whatever the file's is.
+mv lib/libamdhip64.so.7 lib/libamdhip64.so.7.1; ln -s libamdhip64.so.7.1 lib/libamdhip64.so.7
+run 0 "$truewheel" repair --search lib -w gpu "$wheel"
+says stderr '--include libamdhip64.so.7 says that this is meant'
+run 0 "$truewheel" repair --search lib --include libamdhip64.so.7 -w gpu "$wheel"
+says_not stderr libamdhip64
 run 0 "$truewheel" repair --search lib --include 'libamdhip64*' -w gpu "$wheel"
 says_not stderr libamdhip64
 run 0 "$truewheel" repair --search lib --profile rocm -w gpu "$wheel"
