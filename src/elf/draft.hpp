@@ -81,6 +81,7 @@ class Draft {
   void update_moved(Layout& layout) const;
   void give_up_emptied_loads(const FileMap& map, const std::vector<Table>& tables,
                              Layout& layout) const;
+  void take_empty_sections_along(Layout& layout) const;
   void keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end, Layout& layout) const;
   void keep_headers_clear(Layout& layout) const;
   void put_loads_first(Layout& layout) const;

@@ -39,6 +39,18 @@ bool differs(const Section& a, const Section& b) {
   return a.addr != b.addr || a.offset != b.offset || a.size != b.size;
 }
 
+/// The offset that goes with the address of a section without bytes; none for one of zeros.
+std::optional<std::uint64_t> place_of_empty(const Section& section,
+                                            const std::vector<Segment>& segments) {
+  if ((section.flags & shf::kAlloc) == 0 || section.type == sht::kNobits) return std::nullopt;
+  for (const Segment& load : segments) {
+    const bool holds = load.type == pt::kLoad && section.addr >= load.vaddr &&
+                       section.addr <= load.vaddr + load.memsz;
+    if (holds) return load.offset + std::min(load.filesz, section.addr - load.vaddr);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 /// llvm-strip leaves the section of .dynstr at another offset in files of old patchelf, and
@@ -148,6 +160,25 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
   }
 }
 
+/// llvm-strip puts the offset of an empty section behind the last LOAD. Where that one goes, the
+/// section would be in none.
+void Draft::take_empty_sections_along(Layout& layout) const {
+  const auto is_gone = [&](const Segment& load) {
+    return std::none_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
+      return other.type == pt::kLoad && other.vaddr == load.vaddr && other.offset == load.offset;
+    });
+  };
+  for (const Segment& load : image_->segments()) {
+    if (load.type != pt::kLoad || !is_gone(load)) continue;
+    for (Section& section : layout.sections) {
+      if (section.size != 0 || section.offset < load.offset ||
+          section.offset > load.offset + load.filesz)
+        continue;
+      section.offset = place_of_empty(section, layout.segments).value_or(section.offset);
+    }
+  }
+}
+
 /// Sections without bytes have an offset all the same. llvm-objcopy and eu-strip put it behind the
 /// last LOAD; where tables come to lie around it libelf fills the file with zeros from there, and
 /// eu-elflint takes the section's bytes for read from the file. An empty section gets the offset
@@ -155,15 +186,6 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
 /// goes behind.
 void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
                                     Layout& layout) const {
-  const auto own_place = [&](const Section& section) -> std::optional<std::uint64_t> {
-    if ((section.flags & shf::kAlloc) == 0 || section.type == sht::kNobits) return std::nullopt;
-    for (const Segment& load : image_->segments()) {
-      const bool holds = load.type == pt::kLoad && section.addr >= load.vaddr &&
-                         section.addr <= load.vaddr + load.memsz;
-      if (holds) return load.offset + std::min(load.filesz, section.addr - load.vaddr);
-    }
-    return std::nullopt;
-  };
   const auto ends_its_load = [&](const Section& section) {
     return std::any_of(image_->segments().begin(), image_->segments().end(),
                        [&](const Segment& load) {
@@ -177,7 +199,7 @@ void Draft::keep_empty_sections_out(std::uint64_t insertion, std::uint64_t end,
     const bool is_empty = section.type == sht::kNobits || section.size == 0;
     if (!is_empty || section.type == sht::kNull || differs(section, image_->sections()[i]))
       continue;
-    const std::optional<std::uint64_t> place = own_place(section);
+    const std::optional<std::uint64_t> place = place_of_empty(section, image_->segments());
     const bool in_gain = section.offset >= insertion && section.offset < layout.size;
     if (in_gain && section.offset != place && !ends_its_load(section)) {
       section.offset =
@@ -306,6 +328,7 @@ Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const
   layout.growth = layout.size - image_->file().size();
   layout.buries_payload = layout.growth != 0 && layout.tail_shift == 0 && map.has_payload();
   give_up_emptied_loads(map, tables, layout);
+  take_empty_sections_along(layout);
   for (const Move& move : moves_) {
     layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
   }
