@@ -115,10 +115,10 @@ TEST_CASE("a splice is proven only where everything that is said of it is true")
          claim.copied(DeflateBlockType::dynamic).type = DeflateBlockType::stored;
        }},
   };
-  for (const auto& [what, tell] : lies) {
-    CAPTURE(what);
+  for (const auto& lie : lies) {
+    CAPTURE(lie.first);
     Claim claim = truth;
-    tell(claim);
+    lie.second(claim);
     CHECK_FALSE(claim.holds());
   }
 }
