@@ -160,7 +160,7 @@ TEST_CASE("one simulator answers for many roots as if each were alone") {
                        file("p/l/liba.so", {.needed = {"libm.so.6"}})};
   const LoadSimulator simulator(files);
   for (const Libc libc : {Libc::glibc, Libc::musl}) {
-    for (const std::size_t root : {0, 1, 0, 2}) {
+    for (const std::size_t root : {0U, 1U, 0U, 2U}) {
       CAPTURE(root);
       const auto steps = simulator.load(root, libc, testing::nothing_provided);
       const auto alone = simulate_load(files, root, libc, testing::nothing_provided);

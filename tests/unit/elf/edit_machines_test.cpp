@@ -93,15 +93,16 @@ TEST_CASE("a new LOAD suits the largest page of the file's machine, not of this 
         program.begin() + static_cast<std::ptrdiff_t>(image.header().phoff + 56 * i + 48);
     std::fill(field, field + 8, std::uint8_t{0});
   }
-  for (const auto& [machine, page] : {std::pair{em::kAarch64, 0x10000},
-                                      {em::kPpc64, 0x10000},
-                                      {em::kMips, 0x10000},
-                                      {em::kLoongArch, 0x10000},
-                                      {em::kSparcV9, 0x2000},
-                                      {em::kRiscv, 0x1000},
-                                      {em::kS390, 0x1000},
-                                      {em::kX86_64, 0x1000}}) {
-    CAPTURE(machine);
+  for (const auto& kind : {std::pair{em::kAarch64, 0x10000},
+                           {em::kPpc64, 0x10000},
+                           {em::kMips, 0x10000},
+                           {em::kLoongArch, 0x10000},
+                           {em::kSparcV9, 0x2000},
+                           {em::kRiscv, 0x1000},
+                           {em::kS390, 0x1000},
+                           {em::kX86_64, 0x1000}}) {
+    const auto [machine, page] = kind;
+    CAPTURE(kind.first);
     program[18] = static_cast<std::uint8_t>(machine & 0xff);
     program[19] = static_cast<std::uint8_t>(machine >> 8);
     const auto edited = edit(program, set_rpath(std::string(500, 'p')));

@@ -498,7 +498,7 @@ TEST_CASE("payload right behind the program headers does not move") {
                        "__attribute__((section(\".nv_fatbin\"))) = \"payload\";\n"
                        "const char *w = fat; int main(void) { puts(w); return 0; }\n",
                        "-pie -fPIE -Wl,--build-id -Wl,-T,fat.ld");
-  for (const std::size_t length : {100, 900, 9000, 40000}) {
+  for (const std::size_t length : {100U, 900U, 9000U, 40000U}) {
     const Edited edited = elf::edit(program, set_rpath("/" + std::string(length, 'z')));
     CHECK(bench.execute(edited.bytes) == "payload\n");
   }
@@ -517,7 +517,7 @@ TEST_CASE(
         "-pie -fPIE -fuse-ld=lld", "-no-pie -fno-pie -fuse-ld=lld",
         "-no-pie -fno-pie -fuse-ld=gold", "-no-pie -fno-pie -Wl,-z,max-page-size=0x200000"}) {
     const Buffer program = bench.build_file("x", source, options);
-    for (const std::size_t length : {60, 5000}) {
+    for (const std::size_t length : {60U, 5000U}) {
       INFO(options << " " << length);
       const Edited edited = elf::edit(program, set_rpath("/" + std::string(length, 'z')));
       CHECK(bench.execute(edited.bytes) == "fine\n");
@@ -536,7 +536,7 @@ TEST_CASE("a shared library with an interpreter is edited and still runs both wa
       "\"/lib64/ld-linux-x86-64.so.2\";\n"
       "void entry(void) { write(1, \"entered\\n\", 8); _exit(0); }\nint run(void) { return 9; }\n",
       "-shared -fPIC -Wl,-e,entry -Wl,-soname,libq.so.5");
-  for (const std::size_t length : {60, 5000}) {
+  for (const std::size_t length : {60U, 5000U}) {
     const Buffer edited = elf::edit(library, set_rpath("/" + std::string(length, 'z'))).bytes;
     CHECK(bench.load(edited) == "9\n");
     CHECK(bench.execute(edited) == "entered\n");
@@ -614,7 +614,7 @@ TEST_CASE("strip tools keep an edited library loadable") {
                               "-shared -fPIC -Wl,-z,max-page-size=65536"}) {
     const Buffer library =
         bench.build_file("x.so", kPlain, std::string(options) + " -g -Wl,-soname,libx.so");
-    for (const std::size_t length : {300, 6000}) {
+    for (const std::size_t length : {300U, 6000U}) {
       write_file(bench / "edited",
                  elf::edit(library, set_rpath("/" + std::string(length, 'z'))).bytes);
       for (const char* tool :
