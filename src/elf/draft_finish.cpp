@@ -39,6 +39,13 @@ bool differs(const Section& a, const Section& b) {
   return a.addr != b.addr || a.offset != b.offset || a.size != b.size;
 }
 
+/// The LOAD of the input, as it is now: none if its header is another's, or unused.
+std::vector<Segment>::iterator find_kept(std::vector<Segment>& segments, const Segment& load) {
+  return std::find_if(segments.begin(), segments.end(), [&](const Segment& other) {
+    return other.type == pt::kLoad && other.vaddr == load.vaddr && other.offset == load.offset;
+  });
+}
+
 /// The offset that goes with the address of a section without bytes; none for one of zeros.
 std::optional<std::uint64_t> place_of_empty(const Section& section,
                                             const std::vector<Segment>& segments) {
@@ -141,11 +148,7 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
   };
   for (const Segment& load : image_->segments()) {
     if (load.type != pt::kLoad || !holds_section(load, image_->sections())) continue;
-    const auto own =
-        std::find_if(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
-          return other.type == pt::kLoad && other.vaddr == load.vaddr &&
-                 other.offset == load.offset;
-        });
+    const auto own = find_kept(layout.segments, load);
     if (own == layout.segments.end()) continue;  // its header is another LOAD's by now
     if (holds_section(*own, layout.sections)) continue;
     const auto inside = tables_that_fill(*image_, map, tables, load);
@@ -163,13 +166,9 @@ void Draft::give_up_emptied_loads(const FileMap& map, const std::vector<Table>& 
 /// llvm-strip puts the offset of an empty section behind the last LOAD. Where that one goes, the
 /// section would be in none.
 void Draft::take_empty_sections_along(Layout& layout) const {
-  const auto is_gone = [&](const Segment& load) {
-    return std::none_of(layout.segments.begin(), layout.segments.end(), [&](const Segment& other) {
-      return other.type == pt::kLoad && other.vaddr == load.vaddr && other.offset == load.offset;
-    });
-  };
   for (const Segment& load : image_->segments()) {
-    if (load.type != pt::kLoad || !is_gone(load)) continue;
+    if (load.type != pt::kLoad || find_kept(layout.segments, load) != layout.segments.end())
+      continue;
     for (Section& section : layout.sections) {
       if (section.size != 0 || section.offset < load.offset ||
           section.offset > load.offset + load.filesz)
