@@ -37,6 +37,10 @@ class Draft {
   /// full.
   void place_in_rooms(Growth growth);
 
+  /// Makes what stands in the spare room behind the program headers pending. False where something
+  /// has moved there already.
+  [[nodiscard]] bool leave_room(const std::vector<Table>& tables, const HeaderSlot& room);
+
   /// A PT_GNU_STACK in that slot; what it evicts becomes pending. False as in add_load().
   [[nodiscard]] bool add_stack_header(const std::vector<Table>& tables, const HeaderSlot& slot);
 
@@ -69,6 +73,8 @@ class Draft {
     std::uint64_t begin = 0, end = 0;  ///< of what it adds to the file
   };
   [[nodiscard]] bool evict(const std::vector<Table>& tables, const HeaderSlot& slot);
+  [[nodiscard]] bool make_pending(const std::vector<Table>& tables, const HeaderSlot& slot);
+  [[nodiscard]] bool is_entered_before(std::uint64_t end) const;
   void offer_vacated(const std::vector<Table>& tables, const HeaderSlot& slot);
   [[nodiscard]] bool build_load(const FileMap& map, std::uint64_t alignment,
                                 std::uint64_t header_bytes);

@@ -4,6 +4,7 @@
 #include "base/checked_math.hpp"
 #include "elf/draft.hpp"
 #include "elf/emptied_load.hpp"
+#include "elf/exposed_sections.hpp"
 #include "elf/format.hpp"
 
 #include <fmt/format.h>
@@ -328,6 +329,9 @@ Layout Draft::finish(const FileMap& map, const std::vector<Table>& tables) const
   layout.buries_payload = layout.growth != 0 && layout.tail_shift == 0 && map.has_payload();
   give_up_emptied_loads(map, tables, layout);
   take_empty_sections_along(layout);
+  layout.exposes_sections =
+      exposes_sections(image_->header(), layout.segments, layout.sections) &&
+      !exposes_sections(image_->header(), image_->segments(), image_->sections());
   for (const Move& move : moves_) {
     layout.rewritten += move.offset == move.table.offset ? move.size - move.table.size : move.size;
   }

@@ -22,27 +22,16 @@ Segment new_stack_header() {
 
 }  // namespace
 
-/// Makes what stands in a slot's way pending, and PT_PHDR as large as the table will be.
-bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
-  if (slot.source == HeaderSlot::Source::growth) {
-    const std::uint64_t headers_end =
-        phoff_ + (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
-    const bool collides = std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
-      return move.offset < headers_end && phoff_ < move.offset + move.size;
-    });
-    if (collides) return false;
-  }
-  if (slot.source == HeaderSlot::Source::emptied_load) {
-    const Segment& load = image_->segments()[slot.entry];
-    const bool is_used =
-        is_entered(load) || std::any_of(rooms.begin(), rooms.end(), [&](const Room& room) {
-          return room.segment == slot.entry && room.used != 0;
-        });
-    if (is_used) return false;
-  }
+/// Whether something has moved to where the program headers shall have room up to `end`.
+bool Draft::is_entered_before(std::uint64_t end) const {
+  return std::any_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+    return move.offset < end && phoff_ < move.offset + move.size;
+  });
+}
+
+bool Draft::make_pending(const std::vector<Table>& tables, const HeaderSlot& slot) {
   for (const std::size_t index : slot.evicted) {
     const Table& table = tables[index];
-    overwrites = overwrites || slot.source == HeaderSlot::Source::growth;
     moves_notes_ = moves_notes_ || table.kind == TableKind::notes;
     const auto move = std::find_if(moves_.begin(), moves_.end(), [&](const Move& other) {
       return other.table.offset == table.offset;
@@ -56,7 +45,33 @@ bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
     });
     if (!is_pending) pending.push_back({table, table.size});
   }
+  return true;
+}
+
+bool Draft::leave_room(const std::vector<Table>& tables, const HeaderSlot& room) {
+  const std::uint64_t size = sizes_of(image_->header().bits).segment;
+  if (room.displaces_section_headers ||
+      is_entered_before(phoff_ + (segments_.size() + room.spare) * size))
+    return false;
+  return make_pending(tables, room);
+}
+
+/// Makes what stands in a slot's way pending, and PT_PHDR as large as the table will be.
+bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
   const std::uint64_t entry_size = sizes_of(image_->header().bits).segment;
+  if (slot.source == HeaderSlot::Source::growth &&
+      is_entered_before(phoff_ + (segments_.size() + 1 + slot.spare) * entry_size))
+    return false;
+  if (slot.source == HeaderSlot::Source::emptied_load) {
+    const Segment& load = image_->segments()[slot.entry];
+    const bool is_used =
+        is_entered(load) || std::any_of(rooms.begin(), rooms.end(), [&](const Room& room) {
+          return room.segment == slot.entry && room.used != 0;
+        });
+    if (is_used) return false;
+  }
+  overwrites = overwrites || (slot.source == HeaderSlot::Source::growth && !slot.evicted.empty());
+  if (!make_pending(tables, slot)) return false;
   if (slot.source == HeaderSlot::Source::growth) {
     for (Segment& segment : segments_) {
       if (segment.type != pt::kPhdr) continue;
@@ -72,7 +87,7 @@ bool Draft::evict(const std::vector<Table>& tables, const HeaderSlot& slot) {
 void Draft::offer_vacated(const std::vector<Table>& tables, const HeaderSlot& slot) {
   if (slot.source != HeaderSlot::Source::growth || slot.displaces_section_headers) return;
   const std::uint64_t begin =
-      phoff_ + (segments_.size() + 1) * sizes_of(image_->header().bits).segment;
+      phoff_ + (segments_.size() + 1 + slot.spare) * sizes_of(image_->header().bits).segment;
   std::uint64_t end = begin;
   for (const std::size_t index : slot.evicted) {
     const bool leaves = std::any_of(pending.begin(), pending.end(), [&](const Pending& other) {

@@ -32,15 +32,16 @@ std::optional<std::size_t> table_at(const std::vector<Table>& tables, std::uint6
 class GrowthPlanner {
  public:
   GrowthPlanner(const ElfImage& image, const FileMap& map, const std::vector<Table>& tables,
-                DynamicMoves dynamic_moves, std::uint64_t entries)
-      : image_(image), map_(map), tables_(tables), dynamic_moves_(dynamic_moves) {
+                DynamicMoves dynamic_moves, std::uint64_t entries, std::uint64_t spare)
+      : image_(image), map_(map), tables_(tables), dynamic_moves_(dynamic_moves), spare_(spare) {
     const std::uint64_t size = sizes_of(image.header().bits).segment;
     begin_ = image.header().phoff + image.header().phnum * size;
-    end_ = begin_ + entries * size;
+    end_ = begin_ + (entries + spare) * size;
   }
 
   std::optional<HeaderSlot> plan(std::string& reason) {
     HeaderSlot slot;
+    slot.spare = spare_;
     if (!is_loaded()) {
       reason = "the program headers are not followed by bytes of their LOAD";
       return std::nullopt;
@@ -154,13 +155,15 @@ class GrowthPlanner {
     if (slot.displaces_section_headers)
       moved += moved.empty() ? "the section headers" : ", the section headers";
     if (moved.empty()) return "the program header table grows into the padding behind it, for ";
-    return fmt::format("the program header table grows in place, {} give way, for ", moved);
+    return fmt::format("the program header table grows in place, {} give way{}, for ", moved,
+                       slot.spare == 0 ? "" : " and leave room for another entry");
   }
 
   const ElfImage& image_;
   const FileMap& map_;
   const std::vector<Table>& tables_;
   DynamicMoves dynamic_moves_;
+  std::uint64_t spare_;
   std::uint64_t begin_ = 0, end_ = 0;
 };
 
@@ -191,8 +194,8 @@ bool fits_kernel_limit(const ElfImage& image, std::uint64_t count) {
 std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                           const std::vector<Table>& tables,
                                           DynamicMoves dynamic_moves,
-                                          std::vector<std::string>& reasons,
-                                          std::uint64_t entries) {
+                                          std::vector<std::string>& reasons, std::uint64_t entries,
+                                          std::uint64_t spare) {
   const auto& segments = image.segments();
   std::vector<HeaderSlot> slots = find_emptied_loads(image, map, tables, dynamic_moves);
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -225,12 +228,19 @@ std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& 
     return slots;
   }
   std::string reason;
-  if (auto growth = GrowthPlanner(image, map, tables, dynamic_moves, entries).plan(reason)) {
+  if (auto growth = GrowthPlanner(image, map, tables, dynamic_moves, entries, spare).plan(reason)) {
     slots.push_back(std::move(*growth));
   } else {
     reasons.push_back(std::move(reason));
   }
   return slots;
+}
+
+std::optional<HeaderSlot> find_spare_room(const ElfImage& image, const FileMap& map,
+                                          const std::vector<Table>& tables,
+                                          DynamicMoves dynamic_moves, std::uint64_t spare) {
+  std::string reason;
+  return GrowthPlanner(image, map, tables, dynamic_moves, 0, spare).plan(reason);
 }
 
 }  // namespace truewheel::elf

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,16 +24,24 @@ struct HeaderSlot {
   std::vector<std::size_t> evicted;        ///< indices into the tables that have to leave
   bool displaces_section_headers = false;  ///< growth: the section header table stands in the way
   std::string step;                        ///< ends before the name of what takes the slot
+  std::uint64_t spare = 0;                 ///< growth: entries that there is room for besides
 };
 
 /// All ways there are. A .dynamic that moves anyway gives its old place. Reasons why growing in
-/// place is impossible are added to `reasons`. `entries`: how many
-/// headers growing in place is to give room for.
+/// place is impossible are added to `reasons`. `entries`: how many headers growing in place is to
+/// give room for; `spare`: how many more are to have room behind them.
 [[nodiscard]] std::vector<HeaderSlot> find_header_slots(const ElfImage& image, const FileMap& map,
                                                         const std::vector<Table>& tables,
                                                         DynamicMoves dynamic_moves,
                                                         std::vector<std::string>& reasons,
-                                                        std::uint64_t entries = 1);
+                                                        std::uint64_t entries, std::uint64_t spare);
+
+/// What has to leave so that the table, as it is, has room for so many entries behind it; nullopt
+/// where something there cannot.
+[[nodiscard]] std::optional<HeaderSlot> find_spare_room(const ElfImage& image, const FileMap& map,
+                                                        const std::vector<Table>& tables,
+                                                        DynamicMoves dynamic_moves,
+                                                        std::uint64_t spare);
 
 /// True when a table of `count` program headers is one that old kernels read: at most a page (I6).
 [[nodiscard]] bool fits_kernel_limit(const ElfImage& image, std::uint64_t count);

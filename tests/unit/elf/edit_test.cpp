@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "edit_support.hpp"
+#include "elf/encode.hpp"
 #include "elf/symbol_versions.hpp"
 
 #include <algorithm>
@@ -67,8 +68,19 @@ TEST_CASE(
     "a LOAD of an earlier edit that cannot grow goes with its strings, and strip finds none "
     "empty") {
   const Bench bench;
-  const Buffer library = bench.build_file(
-      "x.so", kPlain, "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-rpath,/opt/first");
+  const Buffer built = bench.build_file("x.so", kPlain,
+                                        "-shared -fPIC -Wl,-z,noseparate-code -Wl,-z,norelro "
+                                        "-Wl,--eh-frame-hdr -Wl,-rpath,/opt/first");
+  // With an unused program header no other table leaves its place, and the strings are alone.
+  const ElfImage image(built);
+  std::vector<Segment> segments = image.segments();
+  const auto spare = std::find_if(segments.begin(), segments.end(), [](const Segment& segment) {
+    return segment.type == pt::kGnuEhFrame;
+  });
+  REQUIRE(spare != segments.end());
+  *spare = {};
+  const Buffer library =
+      with_bytes_at(built, image.header().phoff, Encoder(image.header()).segments(segments));
   Buffer file = elf::edit(library, set_rpath(std::string(3000, 'p'))).bytes;
   const std::size_t loads = count_loads(file);
   REQUIRE(loads > count_loads(library));
