@@ -28,8 +28,9 @@ std::string origin_entry(std::string_view file_path, std::string_view folder) {
 /// One file's run path while the plan is made.
 class FilePath {
  public:
-  FilePath(const PlannedFile& file, const RunPathRules& rules, std::vector<Finding>& findings)
-      : file_(file), rules_(rules), old_(file.facts.run_path()) {
+  FilePath(const PlannedFile& file, bool asks_unseen, const RunPathRules& rules,
+           std::vector<Finding>& findings)
+      : file_(file), asks_unseen_(asks_unseen), rules_(rules), old_(file.facts.run_path()) {
     if (!old_) return;
     // A graft's run path belongs to the machine it came from: nothing of it is kept.
     const auto entries = deps::run_path_entries(old_->value);
@@ -37,7 +38,13 @@ class FilePath {
       has_bad_entry_ = true;
       return;
     }
-    for (const auto& entry : entries) sort_entry(entry, findings);
+    for (const auto& entry : entries) {
+      if (leaves_bin()) {
+        sort_entry_from_bin(entry, findings);
+      } else {
+        sort_entry(entry, findings);
+      }
+    }
   }
 
   /// Asks for a folder of the wheel; false when it is there already.
@@ -132,7 +139,8 @@ class FilePath {
       }
       return;
     }
-    if (rules_.member_folders.contains(place.folder) || file_.needs_excluded) {
+    if (rules_.member_folders.contains(place.folder) || file_.needs_excluded || asks_unseen_ ||
+        !check::who_brings(rules_.required, place.folder).empty()) {
       kept_.push_back(entry);
       kept_folders_.insert(place.folder);
       return;
@@ -151,6 +159,40 @@ class FilePath {
     return !folder.empty() && !rules_.elf_folders.contains(folder) &&
            check::who_brings(rules_.required, folder).empty() &&
            rules_.own_tops.contains(folder.substr(0, folder.find('/')));
+  }
+
+  /// A program of `.data/scripts` that needs what is in site-packages moves there (plan_shims).
+  [[nodiscard]] bool leaves_bin() const {
+    return rules_.scripts.contains(*file_.member) && file_.tree.empty() &&
+           !(file_.edges.empty() && file_.site_entries.empty());
+  }
+
+  /// From where the program moves to, the way to another distribution's folder is another one, and
+  /// none is sure to lead to what lies beside the folder for scripts.
+  void sort_entry_from_bin(const std::string& entry, std::vector<Finding>& findings) {
+    has_bad_entry_ = true;
+    for (const char* packages : {"/site-packages", "/dist-packages"}) {
+      const auto found = entry.find(packages);
+      if (found == std::string::npos) continue;
+      const auto end = found + std::string_view(packages).size();
+      const auto way = std::string_view(entry).substr(0, end);
+      const auto rest = entry.substr(end);
+      const bool is_from_bin =
+          glob_match(fmt::format("$ORIGIN/../lib*/python*{}", packages), way) ||
+          glob_match(fmt::format("${{ORIGIN}}/../lib*/python*{}", packages), way);
+      if (!is_from_bin || (!rest.empty() && rest.front() != '/')) continue;
+      sort_entry("$ORIGIN/.." + rest, findings);
+      return;
+    }
+    old_bad_.push_back(entry);
+    if (deps::place_entry(entry, file_.path, file_.facts).kind != EntryPlace::Kind::inside) return;
+    findings.push_back({"run-path-left-behind",
+                        file_.needs_excluded ? Severity::warning : Severity::note,
+                        file_.path,
+                        fmt::format("run-path entry {} leads to no folder of site-packages, where "
+                                    "the program moves to, and goes",
+                                    entry),
+                        {}});
   }
 
   [[nodiscard]] bool has_wrong_kind() const {
@@ -179,6 +221,7 @@ class FilePath {
   }
 
   const PlannedFile& file_;
+  const bool asks_unseen_;  // it, or what is loaded through it, for files outside of the wheel
   const RunPathRules& rules_;
   std::optional<elf::RunPath> old_;
   bool has_bad_entry_ = false;
@@ -186,6 +229,30 @@ class FilePath {
   std::vector<std::string> kept_, siblings_, libs_, site_, old_bad_;
   std::set<std::string> kept_folders_;
 };
+
+/// By file: whether its run path may be asked for what no edge of the plan shows: a library that is
+/// left out, or one that is opened by name, by the file or by one that is loaded through it.
+std::vector<bool> who_asks_unseen(const std::vector<PlannedFile>& files) {
+  std::vector<bool> asks;
+  for (const auto& file : files) {
+    const auto& imports = file.facts.imports;
+    asks.push_back(file.needs_excluded ||
+                   std::any_of(imports.begin(), imports.end(), [](const auto& symbol) {
+                     return symbol.name == "dlopen" || symbol.name == "dlmopen";
+                   }));
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const auto& edges = files[i].edges;
+      if (asks[i] || std::none_of(edges.begin(), edges.end(),
+                                  [&](const PlannedEdge& edge) { return asks[edge.target]; }))
+        continue;
+      changed = asks[i] = true;
+    }
+  }
+  return asks;
+}
 
 void apply_to_facts(elf::ElfFacts& facts, const std::optional<elf::RunPath>& run_path) {
   facts.rpath.reset();
@@ -253,6 +320,9 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
     if (const auto slash = place.path.find('/'); slash != std::string::npos) {
       rules.own_tops.insert(place.path.substr(0, slash));
     }
+    if (wheel.members[i].installed.scheme == wheel::InstalledPath::Scheme::scripts) {
+      rules.scripts.insert(i);
+    }
   }
   if (const auto* metadata = wheel.find(wheel.dist_info_file("METADATA"))) {
     const auto text = wheel::read_member(wheel.file.bytes(), metadata->archive);
@@ -301,7 +371,10 @@ void plan_run_paths(Plan& plan, const RunPathRules& rules) {
   const auto before_layout = planned_layout(plan);
   std::vector<FilePath> paths;
   paths.reserve(before.size());
-  for (const auto& file : before) paths.emplace_back(file, rules, plan.findings);
+  const auto asks_unseen = who_asks_unseen(before);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    paths.emplace_back(before[i], asks_unseen[i], rules, plan.findings);
+  }
 
   // What needs no simulation: direct needs of grafts, and the folders of excluded libraries.
   for (std::size_t i = 0; i < before.size(); ++i) {

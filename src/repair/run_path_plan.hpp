@@ -20,6 +20,7 @@ struct RunPathRules {
   bool is_tidied = false;
   std::set<std::string> members;      ///< installed paths of the members
   std::set<std::string> own_tops;     ///< the folders at the installation root that are the wheel's
+  std::set<std::size_t> scripts;      ///< members (indexes) of the folder for scripts
   std::set<std::string> elf_folders;  ///< folders with ELF files in or below them
   deps::OutsideFiles outside;         ///< libraries of this machine that are left to the user's
   std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
