@@ -5,6 +5,7 @@
 #include <truewheel/file_stamp.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -50,6 +51,8 @@ struct WheelFile {
   /// Empty for site-packages. Files of different trees have no fixed way to each other after
   /// installation, so that none of one is a sibling for another's.
   std::string tree = {};
+  std::uint64_t size = 0;  ///< bytes; 0 where they are not known
+  std::uint32_t crc = 0;   ///< CRC-32 of the bytes
 };
 
 /// One exclude pattern with what it matched so far (match_exclude).

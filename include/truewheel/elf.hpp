@@ -94,6 +94,9 @@ struct ElfFacts {
   std::vector<ImportedSymbol> imports;           ///< undefined symbols with a name
   std::vector<std::string>
       python_exports;  ///< defined `PyInit_*` and `Py_Initialize`: is it an extension?
+  /// What DT_GNU_HASH says of the defined symbols' names: their hashes (dl_new_hash) with the
+  /// lowest bit set, one a symbol, in the table's order. nullopt without that table.
+  std::optional<std::vector<std::uint32_t>> export_hashes;
   std::uint32_t isa_needed =
       0;  ///< GNU_PROPERTY_X86_ISA_1_NEEDED bits of .note.gnu.property or PT_NOTE
   std::uint32_t dt_flags = 0;               ///< DT_FLAGS
@@ -149,6 +152,9 @@ struct FileRange {
 /// Where `inspect` is likely to look in a file of `size` bytes that begins with `head`, as far as
 /// the head tells: a guess that helps to read a large file once and hold little of it.
 [[nodiscard]] std::vector<FileRange> likely_ranges(Bytes head, std::uint64_t size);
+
+/// The hash by which ElfFacts::export_hashes has a symbol of that name.
+[[nodiscard]] std::uint32_t export_hash(std::string_view name);
 
 /// The same facts from our own bounds-checked reader alone; tests hold the two against each other.
 [[nodiscard]] ElfFacts inspect_natively(Bytes file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 #include "deps/binding.hpp"
+#include "deps/build_copy.hpp"
 #include "deps/host_search.hpp"
 #include "deps/machine.hpp"
 #include "deps/notes.hpp"
@@ -13,6 +14,8 @@
 
 namespace truewheel::deps {
 namespace {
+
+constexpr const char* kSibling = "sibling";
 
 class Resolver {
  public:
@@ -145,8 +148,12 @@ class Resolver {
       });
     }
     if (!edge.target && !siblings.empty()) {
-      edge.target = siblings.front();
-      edge.how = "sibling";
+      const HostFile* build = build_copy(node, edge.needed);
+      std::erase_if(siblings, [&](std::size_t sibling) {
+        return !may_be_meant(node, edge.needed, sibling, build, skipped);
+      });
+      edge.target = choose_sibling(from, siblings, build);
+      edge.how = kSibling;
     }
     if (edge.target && siblings.size() > 1) note_several(from, edge, siblings);
   }
@@ -166,6 +173,57 @@ class Resolver {
     Edge found;
     found.needed = name;
     return find_along_run_path(from, found, {sibling}).has_value();
+  }
+
+  /// What the search of this machine finds; nullptr if nothing.
+  [[nodiscard]] const HostFile* build_copy(NodeId node, const std::string& needed) {
+    Skipped ignored;
+    return host_.find(node, needed, nullptr, ignored).file;
+  }
+
+  /// A plugin, or a test's file, may have the name of the library that the build found. It is none
+  /// of its copies if it lacks what `node` takes from that.
+  bool may_be_meant(NodeId node, const std::string& needed, std::size_t sibling,
+                    const HostFile* build, Skipped& skipped) {
+    const auto& facts = *graph_.nodes[node].facts;
+    if (build == nullptr || build->facts == graph_.nodes[node].facts) return true;
+    const auto symbols = symbols_of_build_alone(
+        facts, base_name(needed), *files_[sibling].facts, *build->facts,
+        [&](std::uint32_t hash) { return has_other_with(node, needed, hash); });
+    if (symbols.empty()) return true;
+    const auto more =
+        symbols.size() == 1 ? "" : " and " + std::to_string(symbols.size() - 1) + " more";
+    skipped.push_back(files_[sibling].path + ": it does not define " + symbols.front() + more +
+                      ", which " + graph_.nodes[node].path + " takes from " + build->real_path);
+    return false;
+  }
+
+  /// True if a library that `node` needs beside `needed` defines the symbol.
+  bool has_other_with(NodeId node, const std::string& needed, std::uint32_t hash) {
+    const auto facts = graph_.nodes[node].facts;
+    const std::size_t from = wheel_file_above(node);
+    for (const auto& other : dependencies(*facts, libc_)) {
+      if (other.name == needed) continue;
+      for (const std::size_t file : index_.siblings(from, other.name)) {
+        if (has_export(*files_[file].facts, hash)) return true;
+      }
+      const HostFile* library = build_copy(node, other.name);
+      if (library != nullptr && has_export(*library->facts, hash)) return true;
+    }
+    return false;
+  }
+
+  /// The nearest one; of several as near as each other the one that the build found.
+  [[nodiscard]] std::optional<std::size_t> choose_sibling(std::size_t from,
+                                                          const std::vector<std::size_t>& siblings,
+                                                          const HostFile* build) const {
+    if (siblings.empty()) return std::nullopt;
+    if (build == nullptr) return siblings.front();
+    const auto found = std::find_if(siblings.begin(), siblings.end(), [&](std::size_t sibling) {
+      return index_.is_as_near(from, sibling, siblings.front()) &&
+             is_same_library(files_[sibling], *build);
+    });
+    return found == siblings.end() ? siblings.front() : *found;
   }
 
   /// "$ORIGIN/sub/liba.so" names one file of the wheel, whatever else has its base name.
@@ -190,12 +248,19 @@ class Resolver {
     const auto run_path = graph_.nodes[file].facts->run_path();
     if (!run_path) return std::nullopt;
     const std::string kind = run_path->kind == elf::RunPathKind::runpath ? "RUNPATH " : "RPATH ";
+    bool is_behind_others = false;
     for (const auto& entry : run_path_entries(run_path->value)) {
       const auto place = place_entry(entry, files_[file].path, *files_[file].facts);
-      if (place.kind != EntryPlace::Kind::inside) continue;
+      if (place.kind != EntryPlace::Kind::inside) {
+        is_behind_others = true;
+        continue;
+      }
       const auto hit =
           index_.at(place.folder.empty() ? edge.needed : place.folder + '/' + edge.needed);
-      if (hit && is_among(*hit, siblings)) {
+      Skipped ignored;  // a sibling by name will say it
+      if (hit && is_among(*hit, siblings) &&
+          (!is_behind_others ||
+           may_be_meant(file, edge.needed, *hit, build_copy(file, edge.needed), ignored))) {
         edge.how = kind + entry;
         return hit;
       }
@@ -221,13 +286,17 @@ class Resolver {
 
   void compare_with_build_copy(NodeId node, const Edge& edge) {
     const auto& own = graph_.nodes[*edge.target].facts->build_id;
-    if (!own) return;
-    Skipped ignored;
-    const HostSearch::Found found = host_.find(node, edge.needed, nullptr, ignored);
-    if (found.file == nullptr || !found.file->facts->build_id) return;
-    if (found.file->facts->build_id == own) return;
+    const bool is_by_name = edge.how == kSibling;
+    if (!own && !is_by_name) return;
+    const HostFile* build = build_copy(node, edge.needed);
+    if (build == nullptr) return;
+    const bool has_ids = own && build->facts->build_id;
+    if (!has_ids && !is_by_name) return;
+    if (is_same_library(files_[*edge.target], *build)) return;
     warnings_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
-                  ", and the build's copy " + found.file->real_path + " has another build-id");
+                  ", and the build's copy " + build->real_path +
+                  (has_ids ? " has another build-id"
+                           : " has other bytes; no build-ids say whether it is the same library"));
   }
 
   /// A file with that SONAME under another file name is none that a loader finds by

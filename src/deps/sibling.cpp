@@ -23,6 +23,13 @@ std::size_t shared_depth(std::string_view left, std::string_view right) {
   return static_cast<std::size_t>(end - left_parts.begin());
 }
 
+/// How far a file is from one in another folder: the same folder first, then by the folders they
+/// share.
+std::tuple<bool, std::size_t> distance(std::string_view from_folder, std::string_view path) {
+  const std::string_view folder = folder_name(path);
+  return {folder != from_folder, ~shared_depth(folder, from_folder)};
+}
+
 }  // namespace
 
 bool can_be_needed(const elf::ElfFacts& facts) {
@@ -72,14 +79,17 @@ std::vector<std::size_t> LayoutIndex::siblings(std::size_t needing, std::string_
     if (can_be_needed(facts) && same_machine(facts, *from.facts)) candidates.push_back(index);
   }
   const auto rank = [&](std::size_t index) {
-    const std::string_view folder = folder_name(files_[index].path);
-    const bool elsewhere = folder != from_folder;
-    const std::size_t depth = shared_depth(folder, from_folder);
-    return std::tuple(index != needing, elsewhere, ~depth, std::string_view(files_[index].path));
+    const std::string_view path = files_[index].path;
+    return std::tuple(index != needing, distance(from_folder, path), path);
   };
   std::sort(candidates.begin(), candidates.end(),
             [&](std::size_t left, std::size_t right) { return rank(left) < rank(right); });
   return candidates;
+}
+
+bool LayoutIndex::is_as_near(std::size_t needing, std::size_t left, std::size_t right) const {
+  const auto from = folder_name(files_[needing].path);
+  return distance(from, files_[left].path) == distance(from, files_[right].path);
 }
 
 std::optional<std::size_t> find_sibling(const std::vector<WheelFile>& files, std::size_t needing,

@@ -34,6 +34,9 @@ class LayoutIndex {
   [[nodiscard]] std::vector<std::size_t> siblings(std::size_t needing, std::string_view needed,
                                                   Asking asking = Asking::itself) const;
 
+  /// True if two such candidates lie as near to `needing` as each other.
+  [[nodiscard]] bool is_as_near(std::size_t needing, std::size_t left, std::size_t right) const;
+
  private:
   const std::vector<WheelFile>& files_;
   std::unordered_map<std::string, std::size_t> by_path_;

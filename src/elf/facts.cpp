@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/classify.hpp"
 #include "elf/distilled_image.hpp"
+#include "elf/hash_tables.hpp"
 #include "elf/image.hpp"
 #include "elf/lief_reader.hpp"
 #include "elf/native_reader.hpp"
@@ -52,6 +53,7 @@ ElfFacts settled(ElfFacts facts, ElfFacts own) {
   settle(facts.version_definitions, own.version_definitions);
   settle(facts.imports, own.imports);
   settle(facts.python_exports, own.python_exports);
+  facts.export_hashes = std::move(own.export_hashes);  // LIEF sees undefined symbols alone
   settle(facts.isa_needed, own.isa_needed);
   settle(facts.dt_flags, own.dt_flags);
   settle(facts.dt_flags_1, own.dt_flags_1);
@@ -69,6 +71,8 @@ ElfFacts settled(ElfFacts facts, ElfFacts own) {
 }
 
 }  // namespace
+
+std::uint32_t export_hash(std::string_view name) { return gnu_hash(name) | 1U; }
 
 std::optional<RunPath> ElfFacts::run_path() const {
   if (runpath) return RunPath{RunPathKind::runpath, *runpath};

@@ -152,6 +152,29 @@ void copy_versions(const VersionTables& tables, ElfFacts& facts, TextCopier& tex
   }
 }
 
+/// The chains of DT_GNU_HASH: a word for each symbol from the table's first to the last there is.
+/// The names themselves are not asked, since many symbols may share one that is very long.
+std::optional<std::vector<std::uint32_t>> read_export_hashes(const ElfImage& image) {
+  const auto table = image.dynamic_value(dt::kGnuHash);
+  const auto header = table ? image.offset_of(*table, 16) : std::nullopt;
+  if (!header) return std::nullopt;
+  const ByteReader& reader = image.reader();
+  const std::uint64_t buckets = reader.u32(*header);
+  const std::uint64_t first = reader.u32(*header + 4);
+  const std::uint64_t bloom = reader.u32(*header + 8);
+  const std::uint64_t count = image.dynamic_symbol_count();
+  std::vector<std::uint32_t> hashes;
+  if (count <= first) return hashes;
+  const auto chains =
+      image.offset_of(*table + 16 + bloom * image.word_size() + 4 * buckets, 4 * (count - first));
+  if (!chains) return std::nullopt;
+  hashes.reserve(count - first);
+  for (std::uint64_t i = 0; i < count - first; ++i) {
+    hashes.push_back(reader.u32(*chains + 4 * i) | 1U);
+  }
+  return hashes;
+}
+
 /// .dynsym with .gnu.version beside it.
 class SymbolReader {
  public:
@@ -269,6 +292,7 @@ NativeReading read_natively(const ElfImage& image) {
   reading.versions = read_version_tables(image);
   copy_versions(reading.versions, reading.facts, texts);
   SymbolReader(image, reading, texts).read();
+  reading.facts.export_hashes = read_export_hashes(image);
   return reading;
 }
 

@@ -135,7 +135,8 @@ Examined examine(LoadedWheel wheel, const InspectOptions& options) {
     const auto& member = loaded.members[i];
     if (!member.facts) continue;
     auto place = place_of(member, loaded, keeps_place(member, prefix_names));
-    examined.layout.push_back({std::move(place.path), member.facts, std::move(place.tree)});
+    examined.layout.push_back({std::move(place.path), member.facts, std::move(place.tree),
+                               member.archive.size, member.archive.crc});
     examined.member_of.push_back(i);
   }
 
