@@ -5,7 +5,6 @@
 #include "base/mapped_file.hpp"
 #include <truewheel/error.hpp>
 
-#include <algorithm>
 #include <unordered_set>
 
 namespace truewheel::deps {
@@ -20,11 +19,6 @@ bool is_same_library(const WheelFile& file, const HostFile& build) {
   } catch (const Error&) {
     return false;  // it went, or cannot be read any more
   }
-}
-
-bool has_export(const elf::ElfFacts& facts, std::uint32_t hash) {
-  const auto& hashes = facts.export_hashes;
-  return hashes && std::find(hashes->begin(), hashes->end(), hash) != hashes->end();
 }
 
 std::vector<std::string> symbols_of_build_alone(

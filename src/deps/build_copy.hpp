@@ -23,7 +23,4 @@ namespace truewheel::deps {
     const elf::ElfFacts& needing, std::string_view needed, const elf::ElfFacts& file,
     const elf::ElfFacts& build, const std::function<bool(std::uint32_t hash)>& is_elsewhere);
 
-/// True if ElfFacts::export_hashes has it; false without that table.
-[[nodiscard]] bool has_export(const elf::ElfFacts& facts, std::uint32_t hash);
-
 }  // namespace truewheel::deps

@@ -10,7 +10,12 @@
 #include "deps/symbol_versions.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace truewheel::deps {
 namespace {
@@ -185,43 +190,71 @@ class Resolver {
   /// of its copies if it lacks what `node` takes from that.
   bool may_be_meant(NodeId node, const std::string& needed, std::size_t sibling,
                     const HostFile* build, Skipped& skipped) {
-    const auto& facts = *graph_.nodes[node].facts;
     if (build == nullptr || build->facts == graph_.nodes[node].facts) return true;
-    const auto symbols = symbols_of_build_alone(
-        facts, base_name(needed), *files_[sibling].facts, *build->facts,
-        [&](std::uint32_t hash) { return has_other_with(node, needed, hash); });
-    if (symbols.empty()) return true;
-    const auto more =
-        symbols.size() == 1 ? "" : " and " + std::to_string(symbols.size() - 1) + " more";
-    skipped.push_back(files_[sibling].path + ": it does not define " + symbols.front() + more +
-                      ", which " + graph_.nodes[node].path + " takes from " + build->real_path);
+    // A dynamic section may name a library any number of times.
+    const auto [known, is_new] = why_not_meant_.try_emplace({node, needed, sibling});
+    if (is_new) known->second = why_not_meant(node, needed, sibling, *build);
+    if (known->second.empty()) return true;
+    skipped.push_back(known->second);
     return false;
   }
 
-  /// True if a library that `node` needs beside `needed` defines the symbol.
-  bool has_other_with(NodeId node, const std::string& needed, std::uint32_t hash) {
+  std::string why_not_meant(NodeId node, const std::string& needed, std::size_t sibling,
+                            const HostFile& build) {
+    const auto& facts = *graph_.nodes[node].facts;
+    const auto symbols = symbols_of_build_alone(
+        facts, base_name(needed), *files_[sibling].facts, *build.facts, [&](std::uint32_t hash) {
+          const Definers& definers = definers_for(node);
+          const auto count = definers.by_hash.find(hash);
+          const std::size_t own = definers.names.contains(needed) ? 1 : 0;
+          return count != definers.by_hash.end() && count->second > own;
+        });
+    if (symbols.empty()) return {};
+    const auto more =
+        symbols.size() == 1 ? "" : " and " + std::to_string(symbols.size() - 1) + " more";
+    return files_[sibling].path + ": it does not define " + symbols.front() + more + ", which " +
+           graph_.nodes[node].path + " takes from " + build.real_path;
+  }
+
+  /// How many of the libraries that a file names define a symbol, by its export hash.
+  struct Definers {
+    std::optional<NodeId> node;
+    std::set<std::string> names;
+    std::unordered_map<std::uint32_t, std::size_t> by_hash;
+  };
+
+  const Definers& definers_for(NodeId node) {
+    if (definers_.node == node) return definers_;
+    definers_ = {node, {}, {}};
     const auto facts = graph_.nodes[node].facts;
     const std::size_t from = wheel_file_above(node);
-    for (const auto& other : dependencies(*facts, libc_)) {
-      if (other.name == needed) continue;
-      for (const std::size_t file : index_.siblings(from, other.name)) {
-        if (has_export(*files_[file].facts, hash)) return true;
-      }
-      const HostFile* library = build_copy(node, other.name);
-      if (library != nullptr && has_export(*library->facts, hash)) return true;
+    for (const auto& library : dependencies(*facts, libc_)) {
+      if (!definers_.names.insert(library.name).second) continue;
+      std::unordered_set<std::uint32_t> defined;
+      const auto add = [&](const elf::ElfFacts& of) {
+        if (of.export_hashes) defined.insert(of.export_hashes->begin(), of.export_hashes->end());
+      };
+      for (const std::size_t file : index_.siblings(from, library.name)) add(*files_[file].facts);
+      if (const HostFile* build = build_copy(node, library.name)) add(*build->facts);
+      for (const auto hash : defined) ++definers_.by_hash[hash];
     }
-    return false;
+    return definers_;
+  }
+
+  [[nodiscard]] bool is_build_copy(std::size_t file, const HostFile& build) {
+    const auto [known, is_new] = build_copies_.try_emplace({file, &build}, false);
+    if (is_new) known->second = is_same_library(files_[file], build);
+    return known->second;
   }
 
   /// The nearest one; of several as near as each other the one that the build found.
   [[nodiscard]] std::optional<std::size_t> choose_sibling(std::size_t from,
                                                           const std::vector<std::size_t>& siblings,
-                                                          const HostFile* build) const {
+                                                          const HostFile* build) {
     if (siblings.empty()) return std::nullopt;
-    if (build == nullptr) return siblings.front();
+    if (build == nullptr || siblings.size() == 1) return siblings.front();
     const auto found = std::find_if(siblings.begin(), siblings.end(), [&](std::size_t sibling) {
-      return index_.is_as_near(from, sibling, siblings.front()) &&
-             is_same_library(files_[sibling], *build);
+      return index_.is_as_near(from, sibling, siblings.front()) && is_build_copy(sibling, *build);
     });
     return found == siblings.end() ? siblings.front() : *found;
   }
@@ -292,7 +325,7 @@ class Resolver {
     if (build == nullptr) return;
     const bool has_ids = own && build->facts->build_id;
     if (!has_ids && !is_by_name) return;
-    if (is_same_library(files_[*edge.target], *build)) return;
+    if (is_build_copy(*edge.target, *build)) return;
     warnings_.add(graph_.nodes[*edge.target].path + " of the wheel answers " + edge.needed +
                   ", and the build's copy " + build->real_path +
                   (has_ids ? " has another build-id"
@@ -370,6 +403,11 @@ class Resolver {
   Graph graph_;
   HostSearch host_;
   HostNodes host_nodes_;
+  // What was asked before: the reason by file, name and sibling, empty for none; the last file's
+  // libraries; whether a sibling is a library of this machine.
+  std::map<std::tuple<NodeId, std::string, std::size_t>, std::string> why_not_meant_;
+  Definers definers_;
+  std::map<std::pair<std::size_t, const HostFile*>, bool> build_copies_;
   Notes notes_;
   Notes warnings_;
 };

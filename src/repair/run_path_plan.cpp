@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "check/requirements.hpp"
 #include "deps/search_list.hpp"
+#include "repair/shim_plan.hpp"
 #include "repair/unfound_edges.hpp"
 #include <truewheel/error.hpp>
 
@@ -39,7 +40,7 @@ class FilePath {
       return;
     }
     for (const auto& entry : entries) {
-      if (leaves_bin()) {
+      if (rules.moving_programs.contains(*file.member)) {
         sort_entry_from_bin(entry, findings);
       } else {
         sort_entry(entry, findings);
@@ -139,7 +140,7 @@ class FilePath {
       }
       return;
     }
-    if (rules_.member_folders.contains(place.folder) || file_.needs_excluded || asks_unseen_ ||
+    if (rules_.member_folders.contains(place.folder) || asks_unseen_ ||
         !check::who_brings(rules_.required, place.folder).empty()) {
       kept_.push_back(entry);
       kept_folders_.insert(place.folder);
@@ -159,12 +160,6 @@ class FilePath {
     return !folder.empty() && !rules_.elf_folders.contains(folder) &&
            check::who_brings(rules_.required, folder).empty() &&
            rules_.own_tops.contains(folder.substr(0, folder.find('/')));
-  }
-
-  /// A program of `.data/scripts` that needs what is in site-packages moves there (plan_shims).
-  [[nodiscard]] bool leaves_bin() const {
-    return rules_.scripts.contains(*file_.member) && file_.tree.empty() &&
-           !(file_.edges.empty() && file_.site_entries.empty());
   }
 
   /// From where the program moves to, the way to another distribution's folder is another one, and
@@ -246,8 +241,9 @@ std::vector<bool> who_asks_unseen(const std::vector<PlannedFile>& files) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const auto& edges = files[i].edges;
       if (asks[i] || std::none_of(edges.begin(), edges.end(),
-                                  [&](const PlannedEdge& edge) { return asks[edge.target]; }))
+                                  [&](const PlannedEdge& edge) { return asks[edge.target]; })) {
         continue;
+      }
       changed = asks[i] = true;
     }
   }
@@ -320,9 +316,6 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
     if (const auto slash = place.path.find('/'); slash != std::string::npos) {
       rules.own_tops.insert(place.path.substr(0, slash));
     }
-    if (wheel.members[i].installed.scheme == wheel::InstalledPath::Scheme::scripts) {
-      rules.scripts.insert(i);
-    }
   }
   if (const auto* metadata = wheel.find(wheel.dist_info_file("METADATA"))) {
     const auto text = wheel::read_member(wheel.file.bytes(), metadata->archive);
@@ -332,6 +325,7 @@ RunPathRules run_path_rules(const Examined& examined, const Plan& plan, const Op
     rules.member_folders.insert(std::string(folder_name(graft.member)));
   }
   for (const auto& file : plan.files) {
+    if (moves_beside_libraries(wheel, file)) rules.moving_programs.insert(*file.member);
     for (auto folder = folder_name(file.path); !folder.empty(); folder = folder_name(folder)) {
       rules.elf_folders.insert(std::string(folder));
     }

@@ -18,11 +18,11 @@ struct RunPathRules {
   std::set<std::string> member_folders;  ///< installed folders that hold a member of the wheel
   /// --fix-only: entries that lead nowhere in the wheel go, and all files end with `kind`.
   bool is_tidied = false;
-  std::set<std::string> members;      ///< installed paths of the members
-  std::set<std::string> own_tops;     ///< the folders at the installation root that are the wheel's
-  std::set<std::size_t> scripts;      ///< members (indexes) of the folder for scripts
-  std::set<std::string> elf_folders;  ///< folders with ELF files in or below them
-  deps::OutsideFiles outside;         ///< libraries of this machine that are left to the user's
+  std::set<std::string> members;   ///< installed paths of the members
+  std::set<std::string> own_tops;  ///< the folders at the installation root that are the wheel's
+  std::set<std::size_t> moving_programs;  ///< members (indexes) that leave the folder for scripts
+  std::set<std::string> elf_folders;      ///< folders with ELF files in or below them
+  deps::OutsideFiles outside;             ///< libraries of this machine that are left to the user's
   std::vector<std::string> required;  ///< METADATA's Requires-Dist, which may fill other folders
 };
 

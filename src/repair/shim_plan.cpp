@@ -33,6 +33,12 @@ void refuse_taken_place(const LoadedWheel& wheel, const std::string& new_member)
 
 }  // namespace
 
+bool moves_beside_libraries(const LoadedWheel& wheel, const PlannedFile& file) {
+  if (!file.member || !file.tree.empty()) return false;
+  return wheel.members[*file.member].installed.scheme == wheel::InstalledPath::Scheme::scripts &&
+         !(file.edges.empty() && file.site_entries.empty());
+}
+
 void plan_shims(const LoadedWheel& wheel, Plan& plan) {
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const auto& file = plan.files[i];
@@ -46,10 +52,7 @@ void plan_shims(const LoadedWheel& wheel, Plan& plan) {
                       printable(member.archive.name), printable(edge.needed)),
           "have the build put it into a package folder");
     }
-    if (member.installed.scheme != wheel::InstalledPath::Scheme::scripts || !file.tree.empty()) {
-      continue;
-    }
-    if (file.edges.empty() && file.site_entries.empty()) continue;
+    if (!moves_beside_libraries(wheel, file)) continue;
     const auto new_member = scripts_folder(wheel.name) + "/" + member.installed.path;
     refuse_taken_place(wheel, new_member);
     plan.shims.push_back(

@@ -391,6 +391,17 @@ def run_random(bench, seed, number):
         shutil.rmtree(folder)
 
 
+def open_bench(make, truewheel, prefix):
+    """A bench and its scratch folder. Exits with 77, "skipped", without network."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        return make(truewheel.resolve(), folder), folder
+    except published.Unreachable as reason:
+        print(f"skipped: {reason}")
+        shutil.rmtree(folder)
+        sys.exit(77)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--truewheel", required=True, type=Path)
@@ -400,13 +411,7 @@ def main():
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)
     start = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="after-patchelf-"))
-    try:
-        bench = Bench(arguments.truewheel.resolve(), folder)
-    except published.Unreachable as reason:
-        print(f"skipped: {reason}")
-        shutil.rmtree(folder)
-        return 77
+    bench, folder = open_bench(Bench, arguments.truewheel, "after-patchelf-")
     if arguments.only is None:
         run_fixed(bench)
         fixed = sum(bench.results.values())

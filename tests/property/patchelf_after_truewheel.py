@@ -16,18 +16,14 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import elf_layouts
 import elf_oracle
-from after_patchelf import DIGESTS, KIND_WORDS, SMALL_LIBRARY_C, SMALL_PROGRAM_C, fetch_patchelfs, path_of, shown
+from after_patchelf import DIGESTS, KIND_WORDS, SMALL_LIBRARY_C, SMALL_PROGRAM_C, fetch_patchelfs, open_bench, path_of, shown
 from elf_headers import Elf
 from elf_layouts import call, must
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-import published  # noqa: E402
 
 # Debian's and Ubuntu's, and the last that goes by the order of the section headers.
 OLD = {"0.14.3.0": "a8dd89901f32f0ce93a5c995a8f9eb79908d43e3a70eaf6b8efe8643976e6a8c", "0.18.0.0": DIGESTS["0.18.0.0"]}
@@ -203,13 +199,7 @@ def main():
     arguments = parser.parse_args()
     sys.stdout.reconfigure(line_buffering=True)
     start = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="patchelf-after-truewheel-"))
-    try:
-        bench = Bench(arguments.truewheel.resolve(), folder)
-    except published.Unreachable as reason:
-        print(f"skipped: {reason}")
-        shutil.rmtree(folder)
-        return 77
+    bench, folder = open_bench(Bench, arguments.truewheel, "patchelf-after-truewheel-")
     for case in [*bench.linked(), *bench.of_system(arguments.system)]:
         if arguments.only not in case.name:
             continue
