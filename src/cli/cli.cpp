@@ -31,7 +31,7 @@ constexpr const char* kExamples = R"(Examples:
   truewheel check out/*.whl --profile rocm,rdma
 
 Exit codes: 0 done, 1 the wheel does not pass, 2 usage, 3 input refused,
-  4 reading or writing failed, 5 own verification failed, 70 a bug.)";
+  4 reading or writing failed, 5 own verification failed, 70 a bug, 130 interrupted.)";
 
 constexpr const char* kExplainExamples = R"(Examples:
   truewheel explain libamdhip64 dist/NAME.whl

@@ -139,7 +139,8 @@ class Finder {
   }
 
   /// What no file of the wheel needs a program opens by itself, and what a text of the wheel names,
-  /// too: that name must stay.
+  /// too: that name must stay. So must all of a folder that a text names: a program may open what
+  /// it finds there.
   [[nodiscard]] bool is_opened_by_name(std::size_t file) {
     if (!needed_.contains(file)) return true;
     if (!named_in_text_) named_in_text_ = find_names_in_texts();
@@ -159,7 +160,9 @@ class Finder {
       const auto text = as_text(content.bytes());
       for (const auto file : needed_) {
         const auto& path = layout_[file].path;
-        if (check::is_bundled(path) && text.find(base_name(path)) != std::string_view::npos) {
+        if (!check::is_bundled(path)) continue;
+        if (text.find(base_name(path)) != std::string_view::npos ||
+            text.find(base_name(folder_name(path))) != std::string_view::npos) {
           named.insert(file);
         }
       }

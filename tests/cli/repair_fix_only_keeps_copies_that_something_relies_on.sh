@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A second copy stays when a program opens it by its name, when it is another library under the same build-id, and when
-# what would take its place needs what is not in the wheel.
+# A second copy stays when a program opens it by its name or looks for it in its folder, when it is another library
+# under the same build-id, and when what would take its place needs what is not in the wheel.
 . "$(dirname "$0")/common.inc"
 cc() { gcc -shared -fPIC "$@"; }
 mkdir -p out
@@ -31,7 +31,14 @@ pack b pkg-2.0-py3-none-linux_x86_64.whl
 run 0 "$truewheel" repair --fix-only -w out pkg-2.0-py3-none-linux_x86_64.whl
 unzip -qo out/pkg-2.0-*.whl -d site2
 (cd site2 && python3 -c 'import pkg')
-# Without that text it goes.
+# The text names its folder alone.
+cp -r c f
+echo "import ctypes, glob, os; ctypes.CDLL(glob.glob(os.path.join(os.path.dirname(__file__), '..', 'pkg.libs', '*'))[0])" >f/pkg/__init__.py
+pack f pkg-6.0-py3-none-linux_x86_64.whl
+run 0 "$truewheel" repair --fix-only -w out pkg-6.0-py3-none-linux_x86_64.whl
+unzip -qo out/pkg-6.0-*.whl -d site6
+(cd site6 && python3 -c 'import pkg')
+# Without such a text it goes.
 pack c pkg-3.0-py3-none-linux_x86_64.whl
 run 0 "$truewheel" repair --fix-only -w out pkg-3.0-py3-none-linux_x86_64.whl
 says stdout 'pkg.libs/libkern-0a1b2c3d.so is gone'
