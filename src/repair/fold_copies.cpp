@@ -42,6 +42,15 @@ std::string hash_of(const std::string& name) {
   return name.substr(begin + 1, name.size() - plain.size() - 1);
 }
 
+/// "pkg.libs" of "pkg.libs/sub/libfoo.so.1"; empty where no folder is one of libraries. Others hold
+/// copies, too, but a text that says "lib" or the package's name does not mean them.
+std::string_view libs_folder(std::string_view path) {
+  for (auto folder = folder_name(path); !folder.empty(); folder = folder_name(folder)) {
+    if (folder.ends_with(".libs")) return base_name(folder);
+  }
+  return {};
+}
+
 bool is_extension(const elf::ElfFacts& facts) {
   return std::any_of(facts.python_exports.begin(), facts.python_exports.end(),
                      [](const auto& name) { return name.starts_with("PyInit_"); });
@@ -139,8 +148,8 @@ class Finder {
   }
 
   /// What no file of the wheel needs a program opens by itself, and what a text of the wheel names,
-  /// too: that name must stay. So must all of a folder that a text names: a program may open what
-  /// it finds there.
+  /// too: that name must stay. So must all of a folder of libraries that a text names: a program
+  /// may open what it finds there.
   [[nodiscard]] bool is_opened_by_name(std::size_t file) {
     if (!needed_.contains(file)) return true;
     if (!named_in_text_) named_in_text_ = find_names_in_texts();
@@ -161,8 +170,9 @@ class Finder {
       for (const auto file : needed_) {
         const auto& path = layout_[file].path;
         if (!check::is_bundled(path)) continue;
+        const auto folder = libs_folder(path);
         if (text.find(base_name(path)) != std::string_view::npos ||
-            text.find(base_name(folder_name(path))) != std::string_view::npos) {
+            (!folder.empty() && text.find(folder) != std::string_view::npos)) {
           named.insert(file);
         }
       }

@@ -44,6 +44,17 @@ run 0 "$truewheel" repair --fix-only -w out pkg-3.0-py3-none-linux_x86_64.whl
 says stdout 'pkg.libs/libkern-0a1b2c3d.so is gone'
 unzip -qo out/pkg-3.0-*.whl -d site3
 python3 -c "import ctypes; assert ctypes.CDLL('site3/pkg/ext.so').x() == 7"
+# Nor does the name of a folder that is not one of libraries keep what is in it.
+mkdir -p g/pkg/lib
+cp c/pkg/libkern.so g/pkg/
+cp c/pkg.libs/libkern-0a1b2c3d.so g/pkg/lib/
+cc -o g/pkg/ext.so x.c g/pkg/lib/libkern-0a1b2c3d.so -Wl,-rpath,'$ORIGIN/lib'
+echo '# lib' >g/pkg/__init__.py
+pack g pkg-7.0-py3-none-linux_x86_64.whl
+run 0 "$truewheel" repair --fix-only -w out pkg-7.0-py3-none-linux_x86_64.whl
+says stdout 'pkg/lib/libkern-0a1b2c3d.so is gone'
+unzip -qo out/pkg-7.0-*.whl -d site7
+python3 -c "import ctypes; assert ctypes.CDLL('site7/pkg/ext.so').x() == 7"
 
 # One build-id, set by hand, and two libraries.
 mkdir -p d/pkg d/pkg.libs
